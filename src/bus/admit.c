@@ -330,7 +330,7 @@ static bool is_closed(struct text type)
 	static const struct text types[] = {
 		{"prompt", 6}, {"answer", 6}, {"control", 7}, {"command.told", 12}};
 	static const struct text families[] = {
-		{"user.", 5}, {"source.", 7}, {"journal.", 8}, {"prompt.", 7}};
+		{"user.", 5}, {"source.", 7}, {"journal.", 8}, {"prompt.", 7}, {"session.", 8}};
 	bool closed = false;
 
 	for (size_t i = 0; i < COUNT(types); i++)

@@ -14,7 +14,7 @@
 
 static struct backs *backs;
 static struct back front;
-static struct tap tap;
+static struct bus_listener listener;
 static unsigned records;
 static char recorded[512];
 
@@ -128,7 +128,7 @@ static enum back_answer no_input(void *self, struct text prompt, struct buf *out
 
 /* ---- a bus ---- */
 
-static void heard(struct tap *t, const struct signal *s)
+static void heard(struct bus_listener *t, const struct signal *s)
 {
 	records++;
 	snprintf(recorded, sizeof(recorded), "%.*s", TEXT_ARG(s->line));
@@ -144,8 +144,8 @@ static int set_up(void **state)
 	                               .input = no_input};
 
 	fixture_open();
-	tap = (struct tap){.name = "test", .heard = heard};
-	bus_add_tap(fixture_bus, &tap);
+	listener = (struct bus_listener){.name = "test", .heard = heard};
+	bus_add_listener(fixture_bus, &listener);
 	o.bus = fixture_bus;
 	backs = backs_create(&o);
 	front = backs_front(backs, &prompts);
@@ -174,7 +174,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	backs_destroy(backs);
-	bus_remove_tap(fixture_bus, &tap);
+	bus_remove_listener(fixture_bus, &listener);
 	fixture_close();
 	return 0;
 }

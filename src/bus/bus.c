@@ -1,7 +1,7 @@
 /* bus.c - admission, the stamp, and everybody who listens.
  *
  * The path of one signal: admit_read looks at it, the window says whether it
- * was here before, it gets the next seq, the journal takes it, the taps hear it.
+ * was here before, it gets the next seq, the journal takes it, the listeners hear it.
  */
 #include "bus/bus.h"
 
@@ -19,7 +19,7 @@
 #define BUS_LINE_SLACK 64 /* for {"seq":N, before a body */
 #define BUS_WAITING_MAX 4096
 
-/* Admitted from inside a tap: it is stamped when the taps are done. */
+/* Admitted from inside a listener: it is stamped when the listeners are done. */
 struct waiting_emit {
 	struct link in_bus; /* bus.waiting */
 	struct bus_emit emit;
@@ -34,8 +34,8 @@ struct bus {
 	struct folds *folds;
 	enum window_answer looked; /* of the signal that was read last */
 	struct buf line;
-	struct link taps;
-	struct link *next_tap; /* of the walk under way, for removal inside it */
+	struct link listeners;
+	struct link *next_listener; /* of the walk under way, for removal inside it */
 	struct link waiting;
 	unsigned waiting_count;
 	bool showing;
@@ -104,7 +104,7 @@ struct bus *bus_create(struct journal *journal, const struct admit_options *opti
 	bus->inner = admit_create(options);
 	bus->window = window_create();
 	buf_init(&bus->line, options->size_max * 2 + BUS_LINE_SLACK);
-	list_init(&bus->taps);
+	list_init(&bus->listeners);
 	list_init(&bus->waiting);
 	tally_init(&bus->tally);
 	bus->folds = folds_create(journal);
@@ -135,11 +135,11 @@ static void show(struct bus *bus, const struct signal *s)
 	assert(!bus->showing);
 	bus->showing = true;
 	folds_hear(bus->folds, s);
-	for (struct link *l = bus->taps.next; l != &bus->taps; l = bus->next_tap) {
-		struct tap *tap = list_of(l, struct tap, in_bus);
+	for (struct link *l = bus->listeners.next; l != &bus->listeners; l = bus->next_listener) {
+		struct bus_listener *listener = list_of(l, struct bus_listener, in_bus);
 
-		bus->next_tap = l->next;
-		tap->heard(tap, s);
+		bus->next_listener = l->next;
+		listener->heard(listener, s);
 	}
 	bus->showing = false;
 }
@@ -303,7 +303,7 @@ static struct text keep(char **to, struct text t)
 	return kept;
 }
 
-/* Inside a tap: the verdict is given now, the stamp when the taps are done. */
+/* Inside a listener: the verdict is given now, the stamp when the listeners are done. */
 static void admit_later(struct bus *bus, const struct bus_emit *emit, struct bus_verdict *v)
 {
 	struct waiting_emit *w;
@@ -349,29 +349,29 @@ void bus_admit(struct bus *bus, const struct bus_emit *emit, struct bus_verdict 
 	assert(bus->waiting_count == 0);
 }
 
-/* --- taps ---------------------------------------------------------------- */
+/* --- listeners ---------------------------------------------------------------- */
 
-void bus_add_tap(struct bus *bus, struct tap *tap)
+void bus_add_listener(struct bus *bus, struct bus_listener *listener)
 {
-	list_add(&bus->taps, &tap->in_bus);
+	list_add(&bus->listeners, &listener->in_bus);
 }
 
-void bus_remove_tap(struct bus *bus, struct tap *tap)
+void bus_remove_listener(struct bus *bus, struct bus_listener *listener)
 {
-	if (bus->next_tap == &tap->in_bus)
-		bus->next_tap = tap->in_bus.next;
-	list_remove(&tap->in_bus);
+	if (bus->next_listener == &listener->in_bus)
+		bus->next_listener = listener->in_bus.next;
+	list_remove(&listener->in_bus);
 }
 
 void bus_durable(struct bus *bus, uint64_t seq)
 {
 	assert(seq <= journal_last_seq(bus->journal));
 	folds_durable(bus->folds, seq);
-	list_each(&bus->taps, l) {
-		struct tap *tap = list_of(l, struct tap, in_bus);
+	list_each(&bus->listeners, l) {
+		struct bus_listener *listener = list_of(l, struct bus_listener, in_bus);
 
-		if (tap->durable)
-			tap->durable(tap, seq);
+		if (listener->durable)
+			listener->durable(listener, seq);
 	}
 }
 

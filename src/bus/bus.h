@@ -1,10 +1,10 @@
 /* bus.h - the one place every signal passes.
  *
- * Rooms do not call each other: they admit here and tap here.  The promises that
+ * Rooms do not call each other: they admit here and listen here.  The promises that
  * make this safe to use without thinking:
  *
- *   - every tap hears every signal, in one order, the same for all: that of seq;
- *   - a signal admitted from inside a tap waits its turn (no nesting);
+ *   - every listener hears every signal, in one order, the same for all: that of seq;
+ *   - a signal admitted from inside a listener waits its turn (no nesting);
  *   - bus_admit answers only accepted or refused.  The seq arrives by the
  *     ticket's stamped(), which today is called before bus_admit returns and one
  *     day in a later turn: assume neither.
@@ -22,12 +22,12 @@ struct folds;
 struct journal;
 struct tally;
 
-struct tap {
+struct bus_listener {
 	const char *name; /* labels it in traces */
-	void (*heard)(struct tap *tap, const struct signal *s);
+	void (*heard)(struct bus_listener *listener, const struct signal *s);
 	/* Optional: everything up to seq is on the disk. */
-	void (*durable)(struct tap *tap, uint64_t seq);
-	struct link in_bus; /* bus.taps */
+	void (*durable)(struct bus_listener *listener, uint64_t seq);
+	struct link in_bus; /* bus.listeners */
 };
 
 /* Given back when the signal has its seq.  self must live until then. */
@@ -38,7 +38,7 @@ struct bus_ticket {
 };
 
 struct bus_emit {
-	struct text raw; /* what taps hear may lie in it: it stays until bus_admit returns */
+	struct text raw; /* what listeners hear may lie in it: it stays until bus_admit returns */
 	struct admit_from from;
 	struct bus_ticket ticket; /* stamped may be NULL */
 	bool durable;             /* somebody waits until it is on the disk */
@@ -73,8 +73,8 @@ void bus_set_names(struct bus *bus, bool (*is_taken)(void *self, struct text nam
 
 void bus_admit(struct bus *bus, const struct bus_emit *emit, struct bus_verdict *verdict);
 
-void bus_add_tap(struct bus *bus, struct tap *tap);
-void bus_remove_tap(struct bus *bus, struct tap *tap); /* safe inside heard() */
+void bus_add_listener(struct bus *bus, struct bus_listener *listener);
+void bus_remove_listener(struct bus *bus, struct bus_listener *listener); /* safe inside heard() */
 
 /* What is folded from the signals: each of them is heard there first.  See folds.h. */
 struct folds *bus_folds(struct bus *bus);

@@ -1,4 +1,4 @@
-/* bus_test.c - the order of signals, what a tap may do, and what is remembered. */
+/* bus_test.c - the order of signals, what a listener may do, and what is remembered. */
 #include "bus/bus.h"
 
 #include <ftw.h>
@@ -57,10 +57,10 @@ static struct bus_verdict emit(const char *raw, bool once)
 	return verdict;
 }
 
-/* --- taps ------------------------------------------------------------------- */
+/* --- listeners ------------------------------------------------------------------- */
 
 struct listener {
-	struct tap tap;
+	struct bus_listener listener;
 	unsigned heard;
 	char types[64];
 	const char *answer;      /* what it emits on the first signal */
@@ -68,9 +68,9 @@ struct listener {
 	struct listener *removes;
 };
 
-static void heard(struct tap *tap, const struct signal *s)
+static void heard(struct bus_listener *listener, const struct signal *s)
 {
-	struct listener *l = list_of(tap, struct listener, tap);
+	struct listener *l = list_of(listener, struct listener, listener);
 	size_t n = strlen(l->types);
 
 	l->heard++;
@@ -79,13 +79,13 @@ static void heard(struct tap *tap, const struct signal *s)
 	if (l->answer && l->heard == 1)
 		l->verdict = emit(l->answer, false).answer;
 	if (l->removes)
-		bus_remove_tap(fixture_bus, &l->removes->tap);
+		bus_remove_listener(fixture_bus, &l->removes->listener);
 }
 
 static void listen_to_it(struct listener *l)
 {
-	l->tap = (struct tap){.name = "test", .heard = heard};
-	bus_add_tap(fixture_bus, &l->tap);
+	l->listener = (struct bus_listener){.name = "test", .heard = heard};
+	bus_add_listener(fixture_bus, &l->listener);
 }
 
 static void a_signal_made_by_a_tap_waits_its_turn(void **state)
@@ -99,8 +99,8 @@ static void a_signal_made_by_a_tap_waits_its_turn(void **state)
 	assert_string_equal(first.types, "question answer ");
 	assert_string_equal(second.types, "question answer ");
 	assert_int_equal(journal_last_seq(fixture_journal), 2);
-	bus_remove_tap(fixture_bus, &first.tap);
-	bus_remove_tap(fixture_bus, &second.tap);
+	bus_remove_listener(fixture_bus, &first.listener);
+	bus_remove_listener(fixture_bus, &second.listener);
 }
 
 static void what_is_wrong_is_refused_and_nobody_hears_it(void **state)
@@ -114,7 +114,7 @@ static void what_is_wrong_is_refused_and_nobody_hears_it(void **state)
 	assert_int_equal(v.reason, ADMIT_WRONG_TYPE);
 	assert_int_equal(l.heard, 0);
 	assert_int_equal(bus_stats(fixture_bus)->refused[ADMIT_WRONG_TYPE], 1);
-	bus_remove_tap(fixture_bus, &l.tap);
+	bus_remove_listener(fixture_bus, &l.listener);
 }
 
 static void what_a_tap_makes_wrong_is_refused_at_once(void **state)
@@ -125,7 +125,7 @@ static void what_a_tap_makes_wrong_is_refused_at_once(void **state)
 	emit("{\"type\":\"question\"}", false);
 	assert_int_equal(l.verdict, BUS_REFUSED);
 	assert_string_equal(l.types, "question ");
-	bus_remove_tap(fixture_bus, &l.tap);
+	bus_remove_listener(fixture_bus, &l.listener);
 }
 
 static void another_mode_is_that_of_taps_too(void **state)
@@ -137,7 +137,7 @@ static void another_mode_is_that_of_taps_too(void **state)
 	emit("{\"type\":\"question\"}", false);
 	assert_int_equal(l.verdict, BUS_REFUSED);
 	assert_string_equal(l.types, "question ");
-	bus_remove_tap(fixture_bus, &l.tap);
+	bus_remove_listener(fixture_bus, &l.listener);
 }
 
 static void a_tap_may_remove_itself_and_the_next(void **state)
@@ -156,7 +156,7 @@ static void a_tap_may_remove_itself_and_the_next(void **state)
 	emit("{\"type\":\"x\"}", false);
 	assert_int_equal(a.heard, 3);
 	assert_int_equal(c.heard, 2);
-	bus_remove_tap(fixture_bus, &a.tap);
+	bus_remove_listener(fixture_bus, &a.listener);
 }
 
 /* --- once --------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ static const char STOPS[] = "the box stops";
 
 struct deeds {
 	struct deeds_options options;
-	struct tap tap;
+	struct bus_listener listener;
 	struct signal_reader *reader;
 	struct link waiting; /* waiting_deed.in_deeds, oldest first */
 	unsigned waiting_count;
@@ -112,9 +112,9 @@ static void let_wait(struct deeds *d, const struct back_deed *deed)
 	d->waiting_bytes += w->len;
 }
 
-static void heard(struct tap *tap, const struct signal *s)
+static void heard(struct bus_listener *listener, const struct signal *s)
 {
-	struct deeds *d = list_of(tap, struct deeds, tap);
+	struct deeds *d = list_of(listener, struct deeds, listener);
 	struct back_deed deed = {.signal = s};
 
 	if (s->via.len || !text_starts(s->type, TEXT("user.")))
@@ -170,8 +170,8 @@ struct deeds *deeds_create(const struct deeds_options *options)
 	d->options = *options;
 	d->reader = signal_reader_create();
 	list_init(&d->waiting);
-	d->tap = (struct tap){.name = "people", .heard = heard};
-	bus_add_tap(options->bus, &d->tap);
+	d->listener = (struct bus_listener){.name = "people", .heard = heard};
+	bus_add_listener(options->bus, &d->listener);
 	return d;
 }
 

@@ -17,7 +17,7 @@
 static struct backs *backs;
 static struct deeds *deeds;
 static struct back_end end;
-static struct tap tap;
+static struct bus_listener listener;
 static enum back_answer answer;
 static bool is_reached; /* it is known whom a deed concerns that names no run */
 static char told[64];   /* type, source and run of the last deed */
@@ -42,7 +42,7 @@ static bool concerned(void *self, const struct signal *s, struct back_deed *deed
 	return is_reached || s->correlation.len;
 }
 
-static void heard(struct tap *t, const struct signal *s)
+static void heard(struct bus_listener *t, const struct signal *s)
 {
 	snprintf(lines[count++], sizeof(lines[0]), "%.*s", TEXT_ARG(s->line));
 }
@@ -55,8 +55,8 @@ static int set_up(void **state)
 	backs_add(backs, &end);
 	deeds = deeds_create(&(struct deeds_options){
 		.bus = fixture_bus, .backs = backs, .concerned = concerned});
-	tap = (struct tap){.name = "test", .heard = heard};
-	bus_add_tap(fixture_bus, &tap);
+	listener = (struct bus_listener){.name = "test", .heard = heard};
+	bus_add_listener(fixture_bus, &listener);
 	answer = BACK_DONE;
 	is_reached = true;
 	told[0] = '\0';
@@ -66,7 +66,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	bus_remove_tap(fixture_bus, &tap);
+	bus_remove_listener(fixture_bus, &listener);
 	fixture_close();
 	deeds_destroy(deeds);
 	backs_destroy(backs);

@@ -170,8 +170,10 @@ static bool follow_lines(struct folded *f, struct text lines, uint64_t limit, ui
 		struct text line = text_cut(lines, '\n', &lines);
 		uint64_t seq = signal_seq_of(line);
 
-		if (seq > limit)
+		if (seq > limit) {
+			f->seq = seq - 1; /* there are none between */
 			return true;
+		}
 		if ((!f->kind->may_want || f->kind->may_want(line)) &&
 		    signal_read(f->folds->lines, line, &s, NULL))
 			f->kind->hear(f->self, &s);

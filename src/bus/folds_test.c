@@ -630,6 +630,48 @@ static void remove_files(const char *names)
 	globfree(&found);
 }
 
+/* As retention leaves it: the newest segment alone. */
+static void remove_old_segments(void)
+{
+	char pattern[128];
+	glob_t found;
+
+	remove_files("*.checkpoint");
+	snprintf(pattern, sizeof(pattern), "%s/journal/*.ndjson", fixture_dir);
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	assert_true(found.gl_pathc > 1);
+	for (size_t i = 0; i + 1 < found.gl_pathc; i++)
+		assert_int_equal(unlink(found.gl_pathv[i]), 0);
+	globfree(&found);
+}
+
+/* One that is new to a journal whose oldest signals are gone begins with those that are there. */
+static void a_new_one_begins_with_what_is_there(void **state)
+{
+	uint64_t oldest;
+
+	fixture_segment = 64 * KIB;
+	fixture_stop();
+	fixture_start();
+	join();
+	for (int i = 0; i < 60; i++) {
+		emit(100);
+		settle();
+	}
+	fixture_stop();
+	fixture_segment = 64 * MIB;
+	remove_old_segments();
+	slow.refuses = true;
+	fixture_start();
+	join();
+	oldest = journal_first_seq(fixture_journal);
+	assert_true(oldest > 5000);
+	assert_false(folds_turn(bus_folds(fixture_bus)) && folds_turn(bus_folds(fixture_bus)));
+	assert_true(fold_reach(slow_fold, UINT64_C(1000000000)));
+	assert_int_equal(slow.count, 6000 - oldest + 1);
+	assert_int_equal(fold_seq(slow_fold), 6000);
+}
+
 /* Byte for byte the same as from the first signal on. */
 static void a_moment_of_the_past_is_folded_from_near(void **state)
 {
@@ -759,6 +801,7 @@ int main(void)
 		TEST(each_state_is_of_one_moment),
 		TEST(one_that_stands_still_goes_on_when_it_is_saved),
 		TEST(a_stop_while_one_stands_still_saves_all),
+		TEST(a_new_one_begins_with_what_is_there),
 		TEST(a_moment_of_the_past_is_folded_from_near),
 		TEST(a_moment_is_reached_in_pieces),
 		TEST(the_window_texts_and_long_states_are_not_kept),
