@@ -350,13 +350,13 @@ static void encode_line(struct client *c, struct text line, bool is_wanted)
 	const struct encoding *e = client_dialect(c)->encoding;
 	const char *epoch = journal_epoch(c->hub->options.journal);
 	uint64_t seq = signal_seq_of(line);
-	char *out = buf_reserve(&c->mine, encoding_most(e, line.len));
-	size_t len;
+	size_t most = encoding_most(e, line.len), len;
 
-	if (!out)
-		return;
-	len = e->encode(reading_memory(c, seq), out, line, seq, epoch);
-	assert(len <= encoding_most(e, line.len));
+	/* One that was stored under a larger limit is longer than `mine` was made for. */
+	if (most > c->mine.max - c->mine.len)
+		c->mine.max = c->mine.len + most;
+	len = e->encode(reading_memory(c, seq), buf_reserve(&c->mine, most), line, seq, epoch);
+	assert(len <= most);
 	c->mine.len += is_wanted ? len : 0;
 }
 

@@ -1,7 +1,7 @@
 /* echo.c - says back what it hears: for WebSocket conformance suites, and only
  * when serve was started with --echo. */
 #include "hub/inside.h"
-#include "hub/wish.h"
+#include "hub/query.h"
 
 static void welcome(struct client *c, const struct http *http)
 {
@@ -22,7 +22,7 @@ const struct dialect dialect_echo = {
 	.path = "/echo",
 	.is_websocket = true,
 	.needs = SCOPE_OBSERVE,
-	.check = hub_wish_check_none,
+	.check = hub_query_check_none,
 	.welcome = welcome,
 	.hear = echo_back,
 	.hear_binary = hear_binary,

@@ -14,18 +14,18 @@
 
 /* --- a signal comes ------------------------------------------------------- */
 
-static void hear_tapped(struct tap *tap, const struct signal *s)
+static void hear_bus(struct bus_listener *listener, const struct signal *s)
 {
-	struct hub *hub = list_of(tap, struct hub, tap);
+	struct hub *hub = list_of(listener, struct hub, listener);
 
 	for (size_t i = 0; i < hub->reel_count; i++)
 		if (hub->reels[i].users)
 			hub_spool(hub, &hub->reels[i], s);
 }
 
-static void durable(struct tap *tap, uint64_t seq)
+static void durable(struct bus_listener *listener, uint64_t seq)
 {
-	struct hub *hub = list_of(tap, struct hub, tap);
+	struct hub *hub = list_of(listener, struct hub, listener);
 
 	hub->durable_seq = seq;
 	list_each(&hub->waiting, l)
@@ -247,7 +247,7 @@ struct hub *hub_create(const struct hub_options *options)
 	hub->strangers = options->ws;
 	if (hub->strangers.message_max > HUB_STRANGER_MAX)
 		hub->strangers.message_max = HUB_STRANGER_MAX;
-	hub->tap = (struct tap){.name = "hub", .heard = hear_tapped, .durable = durable};
+	hub->listener = (struct bus_listener){.name = "hub", .heard = hear_bus, .durable = durable};
 	hub->turn.end = turn_end;
 	tally_init(&hub->told);
 	hub->durable_seq = journal_durable_seq(options->journal);
@@ -262,7 +262,7 @@ struct hub *hub_create(const struct hub_options *options)
 	list_init(&hub->waiting);
 	list_init(&hub->dirty);
 	offer(hub, options);
-	bus_add_tap(options->bus, &hub->tap);
+	bus_add_listener(options->bus, &hub->listener);
 	loop_add_turn(options->loop, &hub->turn);
 	return hub;
 }
@@ -277,7 +277,7 @@ void hub_destroy(struct hub *hub)
 		client_free(list_of(l, struct client, in_work));
 	for (size_t i = 0; i < hub->reel_count; i++)
 		hub_close_reel(&hub->reels[i]);
-	bus_remove_tap(hub->options.bus, &hub->tap);
+	bus_remove_listener(hub->options.bus, &hub->listener);
 	loop_remove_turn(&hub->turn);
 	deadline_clear(&hub->ease);
 	signal_reader_destroy(hub->lines);

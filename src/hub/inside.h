@@ -44,7 +44,7 @@ struct spoken {
 struct hub {
 	struct hub_options options;
 	struct ws_limits strangers; /* like options.ws, for who is not known */
-	struct tap tap;
+	struct bus_listener listener;
 	struct turn turn;
 	struct hub_reel *reels; /* one for each encoding */
 	size_t reel_count;

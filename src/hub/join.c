@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/must.h"
 #include "hub/inside.h"
+#include "hub/query.h"
 #include "hub/subscription.h"
-#include "hub/wish.h"
 #include "net/account.h"
 #include "net/http.h"
 
@@ -66,9 +66,9 @@ static bool hears_at_once(const struct dialect *d, const struct http *http,
 	struct subscription wish;
 	bool hears;
 
-	if (d->check != hub_wish_check || !caller_may(caller, SCOPE_OBSERVE))
+	if (d->check != hub_query_check || !caller_may(caller, SCOPE_OBSERVE))
 		return false;
-	hears = hub_wish_read(&wish, http, NULL) && !(d->is_websocket && wish.sends_only);
+	hears = hub_query_read(&wish, http, NULL) && !(d->is_websocket && wish.sends_only);
 	filter_finish(&wish.filter);
 	return hears;
 }

@@ -6,7 +6,7 @@
  * not closed but held: nothing more is read from it until it may go on.
  */
 #include "hub/inside.h"
-#include "hub/wish.h"
+#include "hub/query.h"
 #include "journal/journal.h"
 #include "net/http.h"
 #include "signal/make.h"
@@ -17,7 +17,7 @@ static void welcome(struct client *c, const struct http *http)
 {
 	struct subscription wish;
 
-	if (hub_wish_read(&wish, http, NULL) && !wish.sends_only && (c->scopes & SCOPE_OBSERVE))
+	if (hub_query_read(&wish, http, NULL) && !wish.sends_only && (c->scopes & SCOPE_OBSERVE))
 		client_subscribe(c, &wish);
 	filter_finish(&wish.filter);
 }
@@ -64,7 +64,7 @@ const struct dialect dialect_signals = {
 	.is_websocket = true,
 	.is_held = true,
 	.needs = SCOPE_OBSERVE | SCOPE_EMIT,
-	.check = hub_wish_check,
+	.check = hub_query_check,
 	.welcome = welcome,
 	.hear = hear_emit,
 	.tell_gap = signals_tell_gap,

@@ -7,7 +7,7 @@
 #include "net/sse.h"
 #include "hub/encoding.h"
 #include "hub/inside.h"
-#include "hub/wish.h"
+#include "hub/query.h"
 #include "journal/journal.h"
 #include "net/http.h"
 
@@ -29,7 +29,7 @@ static void welcome_stream(struct client *c, const struct http *http)
 	sse_add_comment(&out, TEXT("connected"));
 	sse_add_retry(&out, SSE_RETRY_MS);
 	say(c, &out);
-	if (hub_wish_read(&wish, http, NULL))
+	if (hub_query_read(&wish, http, NULL))
 		client_subscribe(c, &wish);
 	filter_finish(&wish.filter);
 }
@@ -73,7 +73,7 @@ const struct dialect dialect_sse = {
 	.alias = "/__signals__/stream",
 	.encoding = &encoding_event,
 	.needs = SCOPE_OBSERVE,
-	.check = hub_wish_check,
+	.check = hub_query_check,
 	.welcome = welcome_stream,
 	.tell_gap = sse_tell_gap,
 	.beat = beat,

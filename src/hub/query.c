@@ -1,5 +1,5 @@
-/* wish.c - reading a subscription from a query and a header. */
-#include "hub/wish.h"
+/* query.c - reading a subscription from a query and a header. */
+#include "hub/query.h"
 
 #include "net/http.h"
 
@@ -40,7 +40,7 @@ static bool read_param(void *self, struct text name, struct text value, struct e
 	return is_credential(name) || error_set(why, "there is no such parameter");
 }
 
-bool hub_wish_read(struct subscription *wish, const struct http *http, struct error *why)
+bool hub_query_read(struct subscription *wish, const struct http *http, struct error *why)
 {
 	struct text last = http_field(http, "Last-Event-ID");
 
@@ -51,10 +51,10 @@ bool hub_wish_read(struct subscription *wish, const struct http *http, struct er
 	return last.len == 0 || read_position(wish, last, why);
 }
 
-bool hub_wish_check(const struct http *http, struct error *why)
+bool hub_query_check(const struct http *http, struct error *why)
 {
 	struct subscription wish;
-	bool ok = hub_wish_read(&wish, http, why);
+	bool ok = hub_query_read(&wish, http, why);
 
 	filter_finish(&wish.filter);
 	return ok;
@@ -65,7 +65,7 @@ static bool read_credential(void *self, struct text name, struct text value, str
 	return is_credential(name) || error_set(why, "there is no such parameter");
 }
 
-bool hub_wish_check_none(const struct http *http, struct error *why)
+bool hub_query_check_none(const struct http *http, struct error *why)
 {
 	return http_query_each(http_request(http)->query, read_credential, NULL, why);
 }
