@@ -12,6 +12,8 @@
 #include "net/parcel_packet.h"
 #include "net/peer.h"
 
+#define AGENT_MAX 0xffffff /* of what the head has room for */
+
 int parcel_connect(const char *path)
 {
 	return peer_connect(path, SOCK_SEQPACKET | SOCK_NONBLOCK, NULL);
@@ -47,9 +49,12 @@ static bool send_packet(int fd, const struct packet_head *head, struct text body
 bool parcel_send(int fd, const struct parcel *parcel)
 {
 	struct packet_head head = {PACKET_MAGIC, parcel->kind, {0}, parcel->at_ms, parcel->whole};
+	uint32_t agent = parcel->agent <= AGENT_MAX ? parcel->agent : 0;
 	bool good;
 	int file;
 
+	for (int i = 0; i < 3; i++)
+		head.agent[i] = (uint8_t)(agent >> (8 * i));
 	if (parcel->body.len <= PACKET_BODY)
 		return send_packet(fd, &head, parcel->body, -1);
 	file = memfd_create("parcel", MFD_CLOEXEC);
@@ -96,6 +101,8 @@ bool parcel_read(struct parcel *parcel, struct text packet, int file, struct buf
 	if (memcmp(head.magic, PACKET_MAGIC, sizeof(head.magic)) != 0)
 		return false;
 	*parcel = (struct parcel){head.kind, head.at_ms, head.whole};
+	for (int i = 0; i < 3; i++)
+		parcel->agent |= (uint32_t)head.agent[i] << (8 * i);
 	parcel->body = (struct text){packet.at + sizeof(head), packet.len - sizeof(head)};
 	if (file < 0)
 		return true;

@@ -21,6 +21,7 @@ struct parcel {
 	int64_t at_ms;    /* when its sender began, Unix time */
 	uint64_t whole;   /* bytes that it had */
 	struct text body; /* those that came */
+	uint32_t agent;   /* the process that its sender works for; 0: not known */
 };
 
 /* ---- who sends; nothing here waits ---- */

@@ -14,7 +14,7 @@
 struct packet_head {
 	char magic[4];
 	char kind;
-	char unused[3];
+	uint8_t agent[3]; /* its lowest byte first; the kernel gives no number above 22 bits */
 	int64_t at_ms;
 	uint64_t whole;
 };
