@@ -5,19 +5,26 @@
  * are those of the whole message so far: what is told is how many more they are
  * than when they were told last, so that token_usage signals can be added up.
  */
+#include <stdlib.h>
+
 #include "parse/blocks.h"
 #include "parse/inside.h"
 #include "parse/kinds.h"
 #include "parse/plain.h"
 #include "signal/json.h"
 
-enum { INPUT, OUTPUT, CACHE_READ, CACHE_WRITE, COUNTS };
+enum { INPUT, OUTPUT, CACHE_READ, CACHE_WRITE, CACHE_WRITE_1H, THOUGHTS, COUNTS };
 
-static const char *const count_names[COUNTS] = {
-	[INPUT] = "input_tokens",
-	[OUTPUT] = "output_tokens",
-	[CACHE_READ] = "cache_read_input_tokens",
-	[CACHE_WRITE] = "cache_creation_input_tokens",
+/* Where they stand, and in which member of the usage. */
+static const struct {
+	const char *within, *name;
+} count_names[COUNTS] = {
+	[INPUT] = {NULL, "input_tokens"},
+	[OUTPUT] = {NULL, "output_tokens"},
+	[CACHE_READ] = {NULL, "cache_read_input_tokens"},
+	[CACHE_WRITE] = {NULL, "cache_creation_input_tokens"},
+	[CACHE_WRITE_1H] = {"cache_creation", "ephemeral_1h_input_tokens"},
+	[THOUGHTS] = {"output_tokens_details", "thinking_tokens"},
 };
 
 struct anthropic {
@@ -25,6 +32,8 @@ struct anthropic {
 	uint64_t counts[COUNTS]; /* of the message so far */
 	uint64_t told[COUNTS];
 	bool has_counts, has_told;
+	bool fast;
+	char *message; /* its id, until its tokens were told; NULL: not known */
 };
 
 /* --- tokens ---------------------------------------------------------------------- */
@@ -32,10 +41,16 @@ struct anthropic {
 /* A later event repeats only what has changed. */
 static void read_usage(struct anthropic *a, yyjson_val *usage)
 {
-	for (int i = 0; i < COUNTS; i++)
-		if (yyjson_is_num(yyjson_obj_get(usage, count_names[i])))
-			a->counts[i] = speak_count(usage, count_names[i]);
+	for (int i = 0; i < COUNTS; i++) {
+		yyjson_val *from = usage;
+
+		if (count_names[i].within)
+			from = yyjson_obj_get(usage, count_names[i].within);
+		if (yyjson_is_num(yyjson_obj_get(from, count_names[i].name)))
+			a->counts[i] = speak_count(from, count_names[i].name);
+	}
 	a->has_counts |= yyjson_is_obj(usage);
+	a->fast |= text_is(json_text_at(usage, "speed"), "fast");
 }
 
 static uint64_t untold(struct anthropic *a, int which)
@@ -58,8 +73,18 @@ static void anthropic_tell_usage(struct anthropic *a, struct parse *p)
 	usage.output = untold(a, OUTPUT);
 	usage.cache_read = untold(a, CACHE_READ);
 	usage.cache_write = untold(a, CACHE_WRITE);
+	usage.cache_write_1h = untold(a, CACHE_WRITE_1H);
+	/* All that was written, of which some is for an hour. */
+	usage.cache_write -=
+		usage.cache_write_1h < usage.cache_write ? usage.cache_write_1h : usage.cache_write;
+	usage.reasoning = untold(a, THOUGHTS);
+	usage.fast = a->fast;
+	/* What is told later of the same message is more of it, not the same again. */
+	usage.response = text_of(a->message);
 	a->has_told = true;
 	speak_usage(p, NULL, &usage);
+	free(a->message);
+	a->message = NULL;
 }
 
 /* --- events ---------------------------------------------------------------------- */
@@ -87,6 +112,8 @@ static void anthropic_begin(struct parse *p, yyjson_val *message)
 
 	parse_set_agent(p, json_text_at(message, "model"));
 	blocks_forget_open(&a->blocks);
+	free(a->message);
+	a->message = text_dup(json_text_at(message, "id"));
 	read_usage(a, yyjson_obj_get(message, "usage"));
 	tell_start(p);
 }
@@ -229,6 +256,7 @@ static void anthropic_destroy(struct parse *p)
 	struct anthropic *a = parse_state(p);
 
 	blocks_finish(&a->blocks);
+	free(a->message);
 }
 
 const struct parse_kind parse_anthropic = {

@@ -11,9 +11,10 @@
 #define WORDS(words) PAYLOAD("text_delta") FROM ",\"content\":\"" words "\"}}"
 #define THOUGHT(words) PAYLOAD("thinking") FROM ",\"content\":\"" words "\"}"
 #define CALL(type, name, id) PAYLOAD(type) FROM ",\"toolName\":\"" name "\",\"callId\":\"" id "\","
-#define USAGE(in, out) \
+#define USAGE(in, out, id) \
 	PAYLOAD("token_usage") \
-	FROM ",\"promptTokens\":" in ",\"completionTokens\":" out ",\"model\":\"claude-fixture-1\"}"
+	FROM ",\"promptTokens\":" in ",\"completionTokens\":" out \
+	     ",\"model\":\"claude-fixture-1\",\"responseId\":\"" id "\""
 #define DONE(success, why) \
 	PAYLOAD("completion") \
 	"\"taskId\":\"run\"," FROM ",\"success\":" success ",\"result\":\"" why "\"}," \
@@ -44,7 +45,7 @@ static void words_come_piece_by_piece(void **state)
 	assert_line(&t, 1, WORDS("Grüezi, "));
 	assert_line(&t, 2, WORDS("😀 world"));
 	assert_line(&t, 3, WORDS(".\\n"));
-	assert_line(&t, 4, USAGE("25", "15") "}");
+	assert_line(&t, 4, USAGE("25", "15", "msg_w") "}}");
 	assert_line(&t, 5, DONE("true", "end_turn"));
 	assert_int_equal(t.signals, 6);
 	taken_finish(&t);
@@ -64,7 +65,7 @@ static void blocks_are_told_apart_by_their_index(void **state)
 	assert_line(&t, 9,
 	            CALL("tool_call", "weather", "toolu_1") "\"input\":{\"city\": \"Zürich\", "
 	                                                    "\"days\": [1, 2]}}}");
-	assert_line(&t, 10, USAGE("25", "89") ",\"metadata\":{\"cacheReadTokens\":7}}");
+	assert_line(&t, 10, USAGE("25", "89", "msg_t") ",\"cacheReadTokens\":7}}");
 	assert_line(&t, 11, DONE("true", "tool_use"));
 	assert_int_equal(t.signals, 12);
 	taken_finish(&t);
@@ -82,7 +83,7 @@ static void tools_of_the_server_have_results(void **state)
 	assert_true(taken_has(&t, CALL("tool_result", "echo", "mcptoolu_1") "\"success\":true,"));
 	assert_true(taken_has(&t, "]}},\"metadata\":{\"server\":\"local\"}}"));
 	assert_true(taken_has(&t, WORDS("Found.")));
-	assert_true(taken_has(&t, USAGE("1200", "60") "}"));
+	assert_true(taken_has(&t, "\"promptTokens\":1200,\"completionTokens\":60,"));
 	taken_finish(&t);
 }
 
@@ -90,7 +91,7 @@ static void an_event_needs_no_name(void **state)
 {
 	read_fixture("anthropic/nameless.sse");
 	assert_line(&t, 1, WORDS("cut sho"));
-	assert_line(&t, 2, USAGE("25", "9") "}");
+	assert_line(&t, 2, USAGE("25", "9", "msg_n") "}}");
 	assert_line(&t, 3, DONE("true", "max_tokens"));
 	assert_int_equal(t.signals, 4);
 	taken_finish(&t);
@@ -141,6 +142,24 @@ static void counts_are_never_nonsense(void **state)
 	taken_finish(&t);
 }
 
+static void caches_and_thoughts_are_counted_apart(void **state)
+{
+	read_text(
+		"data: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_c\",\"model\":\"m\","
+		"\"usage\":{\"input_tokens\":3,\"output_tokens\":1,\"cache_read_input_tokens\":100,"
+		"\"cache_creation_input_tokens\":50,\"cache_creation\":{"
+		"\"ephemeral_5m_input_tokens\":20,\"ephemeral_1h_input_tokens\":30}}}}\n\n"
+		"data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},"
+		"\"usage\":{\"output_tokens\":9,\"speed\":\"fast\","
+		"\"output_tokens_details\":{\"thinking_tokens\":4}}}\n\n"
+		"data: {\"type\":\"message_stop\"}\n\n");
+	assert_true(taken_has(&t, "\"promptTokens\":3,\"completionTokens\":9,\"model\":\"m\","
+	                          "\"responseId\":\"msg_c\",\"cacheReadTokens\":100,"
+	                          "\"cacheWriteTokens\":20,\"cacheWrite1hTokens\":30,"
+	                          "\"reasoningTokens\":4,\"fast\":true}"));
+	taken_finish(&t);
+}
+
 static void a_refusal_is_no_success(void **state)
 {
 	read_fixture("anthropic/refusal.sse");
@@ -151,7 +170,7 @@ static void a_refusal_is_no_success(void **state)
 static void an_error_ends_the_answer(void **state)
 {
 	read_fixture("anthropic/error.sse");
-	assert_line(&t, 2, USAGE("25", "1") "}");
+	assert_line(&t, 2, USAGE("25", "1", "msg_e") "}}");
 	assert_line(&t, 3,
 	            PAYLOAD("error") FROM ",\"message\":\"Overloaded\","
 	                                  "\"code\":\"overloaded_error\",\"severity\":\"error\"}}");
@@ -182,7 +201,7 @@ static void an_answer_may_come_whole(void **state)
 	assert_line(&t, 0, STARTED);
 	assert_line(&t, 1, WORDS("Whole."));
 	assert_line(&t, 2, CALL("tool_call", "clock", "toolu_9") "\"input\":{\"zone\":\"UTC\"}}}");
-	assert_line(&t, 3, USAGE("11", "6") "}");
+	assert_line(&t, 3, USAGE("11", "6", "msg_j") "}}");
 	assert_line(&t, 4, DONE("true", "tool_use"));
 	taken_finish(&t);
 	buf_finish(&bytes);
@@ -319,6 +338,7 @@ int main(void)
 		cmocka_unit_test(an_event_needs_no_type),
 		cmocka_unit_test(counts_that_are_told_add_up),
 		cmocka_unit_test(counts_are_never_nonsense),
+		cmocka_unit_test(caches_and_thoughts_are_counted_apart),
 		cmocka_unit_test(a_refusal_is_no_success),
 		cmocka_unit_test(an_error_ends_the_answer),
 		cmocka_unit_test(a_reason_to_stop_is_enough_of_an_end),

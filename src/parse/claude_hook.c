@@ -4,11 +4,13 @@
  * it does not matter which process or connection brought it.  A session is the
  * correlationId; prompt, subagent and tool use are in the metadata.  An event
  * without a signal of its own keeps its name as the type, one that we do not know
- * becomes `event`; both have all that was told as their payload.
+ * becomes `event`; both have all that was told as their payload.  What is known of the
+ * session (where it is, its mode, its transcript) is in the metadata of each.
  */
 #include <stdlib.h>
 
 #include "base/put.h"
+#include "parse/claude_work.h"
 #include "parse/inside.h"
 #include "parse/kinds.h"
 
@@ -46,7 +48,9 @@ static void claude_hook_begin(const struct claude_hook *h, const char *type)
 /* `more`, ended by NULL, are members of the event that its signal has no room for. */
 static void claude_hook_end(const struct claude_hook *h, const char *const *more)
 {
-	static const char *const always[] = {"prompt_id", "agent_id", "tool_use_id", NULL};
+	static const char *const always[] = {"prompt_id", "agent_id",        "tool_use_id",
+	                                     "cwd",       "permission_mode", "transcript_path",
+	                                     "model",     "session_title",   NULL};
 
 	make_metadata(&h->p->make);
 	make_text(&h->p->make, "hook", h->name);
@@ -54,6 +58,7 @@ static void claude_hook_end(const struct claude_hook *h, const char *const *more
 		make_given(&h->p->make, *name, claude_hook_field(h, *name));
 	for (; more && *more; more++)
 		make_json(&h->p->make, *more, yyjson_obj_get(h->root, *more));
+	make_json(&h->p->make, "effort", yyjson_obj_get(h->root, "effort"));
 	make_json(&h->p->make, "cut", yyjson_obj_get(h->root, "cut"));
 	if (h->p->is_late)
 		make_bool(&h->p->make, "late", true);
@@ -93,11 +98,9 @@ static void claude_hook_give_state(const struct claude_hook *h, const struct sta
 
 static void take_session_start(const struct claude_hook *h)
 {
-	static const char *const more[] = {"model", "session_title", "cwd", NULL};
-
 	claude_hook_give_state(
 		h, &(struct state_change){"idle", "thinking", claude_hook_field(h, "source")},
-		more);
+		NULL);
 }
 
 static void take_session_end(const struct claude_hook *h)
@@ -119,7 +122,6 @@ static bool is_synthetic(const struct claude_hook *h)
 
 static void take_prompt(const struct claude_hook *h)
 {
-	static const char *const more[] = {"session_title", NULL};
 	struct text task = claude_hook_field(h, "prompt_id");
 
 	if (is_synthetic(h)) {
@@ -134,7 +136,7 @@ static void take_prompt(const struct claude_hook *h)
 	make_text(&h->p->make, "from", TEXT("user"));
 	make_text(&h->p->make, "to", h->agent);
 	make_text(&h->p->make, "description", claude_hook_field(h, "prompt"));
-	claude_hook_end(h, more);
+	claude_hook_end(h, NULL);
 }
 
 static void claude_hook_take_message(const struct claude_hook *h)
@@ -192,12 +194,30 @@ static void add_output(const struct claude_hook *h, const char *name, yyjson_val
 	free(json);
 }
 
+/* What it did to the plan or to a file. */
+static void give_work(const struct claude_hook *h)
+{
+	const struct claude_use use = {.tool = claude_hook_field(h, "tool_name"),
+	                               .agent = h->agent,
+	                               .call = claude_hook_field(h, "tool_use_id"),
+	                               .input = yyjson_obj_get(h->root, "tool_input"),
+	                               .result = yyjson_obj_get(h->root, "tool_response")};
+	const char *type = claude_work_type(&use);
+
+	if (!type)
+		return;
+	claude_hook_begin(h, type);
+	claude_work_add(&use, &h->p->make);
+	claude_hook_end(h, NULL);
+}
+
 static void take_tool_result(const struct claude_hook *h)
 {
 	claude_hook_begin_tool(h, "tool_result");
 	make_bool(&h->p->make, "success", true);
 	add_output(h, "response", yyjson_obj_get(h->root, "tool_response"));
 	claude_hook_end(h, tool_more);
+	give_work(h);
 }
 
 static void take_tool_failure(const struct claude_hook *h)
@@ -244,8 +264,20 @@ static void take_subagent_start(const struct claude_hook *h)
 	claude_hook_end(h, NULL);
 }
 
+/* Compaction stops without having started, has an empty type, and is no subagent. */
+static bool is_compaction(const struct claude_hook *h)
+{
+	yyjson_val *type = yyjson_obj_get(h->root, "agent_type");
+
+	return yyjson_is_str(type) && yyjson_get_len(type) == 0;
+}
+
 static void take_subagent_stop(const struct claude_hook *h)
 {
+	if (is_compaction(h)) {
+		give_whole(h, "event");
+		return;
+	}
 	claude_hook_begin(h, "completion");
 	make_text(&h->p->make, "taskId", field_or(h, "agent_id", "unknown"));
 	make_given(&h->p->make, "agentId", claude_hook_field(h, "agent_type"));

@@ -142,6 +142,58 @@ static void whoever_waits_for_a_person_waits(void **state)
 	taken_finish(&t);
 }
 
+static void where_it_is_and_how_is_in_every_signal(void **state)
+{
+	read_hook("{\"hook_event_name\":\"Stop\",\"session_id\":\"S\",\"cwd\":\"/c\","
+	          "\"permission_mode\":\"plan\",\"transcript_path\":\"/t.jsonl\",\"model\":\"m\","
+	          "\"session_title\":\"W\",\"effort\":{\"level\":\"high\"}}");
+	assert_line(&t, 0,
+	            HOOK("agent_state_change",
+	                 "{\"agentId\":\"claude\",\"from\":\"acting\",\"to\":\"done\"}",
+	                 "{\"hook\":\"Stop\",\"cwd\":\"/c\",\"permission_mode\":\"plan\","
+	                 "\"transcript_path\":\"/t.jsonl\",\"model\":\"m\",\"session_title\":\"W\","
+	                 "\"effort\":{\"level\":\"high\"}}"));
+	taken_finish(&t);
+}
+
+static void a_plan_and_a_change_follow_the_result(void **state)
+{
+	read_hook("{\"hook_event_name\":\"PostToolUse\",\"session_id\":\"S\","
+	          "\"tool_name\":\"Edit\",\"tool_use_id\":\"T\",\"tool_input\":{},"
+	          "\"tool_response\":{\"filePath\":\"/a\",\"structuredPatch\":"
+	          "[{\"lines\":[\"+x\"]}]}}");
+	assert_int_equal(t.signals, 2);
+	assert_int_equal(taken_count(&t, "tool_result"), 1);
+	assert_line(&t, 1,
+	            HOOK("agent.change",
+	                 "{\"agentId\":\"claude\",\"path\":\"/a\",\"kind\":\"update\","
+	                 "\"added\":1,\"removed\":0,\"callId\":\"T\"}",
+	                 "{\"hook\":\"PostToolUse\",\"tool_use_id\":\"T\"}"));
+	taken_finish(&t);
+	read_hook("{\"hook_event_name\":\"PostToolUse\",\"session_id\":\"S\","
+	          "\"agent_id\":\"A\",\"agent_type\":\"Explore\",\"tool_name\":\"TodoWrite\","
+	          "\"tool_input\":{\"todos\":[{\"content\":\"a\",\"status\":\"pending\"}]}}");
+	assert_line(&t, 1,
+	            HOOK("agent.plan",
+	                 "{\"agentId\":\"Explore\",\"whole\":true,\"items\":[{\"text\":\"a\","
+	                 "\"status\":\"pending\"}]}",
+	                 "{\"hook\":\"PostToolUse\",\"agent_id\":\"A\"}"));
+	taken_finish(&t);
+}
+
+/* It stops without a start, and its type is empty. */
+static void compaction_is_no_subagent(void **state)
+{
+	read_hook("{\"hook_event_name\":\"SubagentStop\",\"session_id\":\"S\","
+	          "\"agent_id\":\"A\",\"agent_type\":\"\"}");
+	assert_int_equal(taken_count(&t, "event"), 1);
+	assert_int_equal(t.signals, 1);
+	taken_finish(&t);
+	read_hook("{\"hook_event_name\":\"SubagentStop\",\"session_id\":\"S\"}");
+	assert_int_equal(taken_count(&t, "completion"), 1);
+	taken_finish(&t);
+}
+
 static void an_event_without_a_signal_of_its_own_keeps_its_name(void **state)
 {
 	read_hook("{\"hook_event_name\":\"PreCompact\",\"session_id\":\"S\",\"trigger\":\"auto\"}");
@@ -180,11 +232,13 @@ static void every_event_of_the_table_is_known(void **state)
 		{"agent_state_change", 6},
 		{"task_dispatch", 2},
 		{"tool_call", 2},
-		{"tool_result", 2},
+		{"tool_result", 4},
 		{"error", 2},
 		{"completion", 1},
+		{"agent.plan", 1},
+		{"agent.change", 1},
 		{"text_delta", 1},
-		{"event", 3},
+		{"event", 4},
 		{"Notification", 1},
 		{"Setup", 1},
 		{"WorktreeCreate", 1},
@@ -195,7 +249,7 @@ static void every_event_of_the_table_is_known(void **state)
 	load_fixture(&bytes, "claude/hooks.jsonl");
 	taken_read_cut(&t, &parse_claude_hook, buf_text(&bytes));
 	assert_int_equal(t.bads, 0);
-	assert_int_equal(t.signals, 39);
+	assert_int_equal(t.signals, 44);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		if (taken_count(&t, wanted[i].type) != wanted[i].count)
 			fail_msg("%s: %u", wanted[i].type, taken_count(&t, wanted[i].type));
@@ -213,6 +267,9 @@ int main(void)
 		cmocka_unit_test(a_prompt_is_a_task_for_claude),
 		cmocka_unit_test(what_claude_says_to_itself_is_no_persons_word),
 		cmocka_unit_test(whoever_waits_for_a_person_waits),
+		cmocka_unit_test(where_it_is_and_how_is_in_every_signal),
+		cmocka_unit_test(a_plan_and_a_change_follow_the_result),
+		cmocka_unit_test(compaction_is_no_subagent),
 		cmocka_unit_test(an_event_without_a_signal_of_its_own_keeps_its_name),
 		cmocka_unit_test(what_is_no_hook_is_bad),
 		cmocka_unit_test(every_event_of_the_table_is_known),

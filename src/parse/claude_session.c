@@ -49,6 +49,13 @@ bool claude_session_read(struct json_reader *reader, struct text raw, struct cla
 	return true;
 }
 
+struct text claude_session_agent_type(struct json_reader *reader, struct text raw)
+{
+	yyjson_doc *doc = raw.len <= CLAUDE_SESSION_MAX ? json_read(reader, raw, NULL) : NULL;
+
+	return json_text_at(yyjson_doc_get_root(doc), "agentType");
+}
+
 /* The middle part is the machine's id; where either has none, the namespace decides. */
 static bool is_here(struct text domain, const struct proc *process)
 {

@@ -38,6 +38,9 @@ struct claude_session {
 bool claude_session_read(struct json_reader *reader, struct text raw, struct claude_session *out,
                          struct error *why);
 
+/* The `agentType` in the file beside a subagent's transcript; empty: it does not say. */
+struct text claude_session_agent_type(struct json_reader *reader, struct text raw);
+
 /* Is the process that has its number now (proc_look) the one that wrote it?  Where the
  * file does not say when the process began, one that began later than it is another. */
 bool claude_session_is(const struct claude_session *session, const struct proc *process);

@@ -141,20 +141,22 @@ static void claude_stream_hear(struct parse *p, const struct agent *agent)
 		begin_turn(p);
 }
 
+static uint64_t window_of(const struct claude *c, yyjson_val *line)
+{
+	yyjson_val *models = yyjson_obj_get(line, "modelUsage");
+
+	return c->model ? speak_count(yyjson_obj_get(models, c->model), "contextWindow") : 0;
+}
+
 static void claude_stream_tell_usage(struct parse *p, yyjson_val *line)
 {
 	struct claude *c = parse_state(p);
 	yyjson_val *counts = yyjson_obj_get(line, "usage");
-	struct speak_usage usage = {
-		.input = speak_count(counts, "input_tokens"),
-		.output = speak_count(counts, "output_tokens"),
-		.cache_read = speak_count(counts, "cache_read_input_tokens"),
-		.cache_write = speak_count(counts, "cache_creation_input_tokens"),
-		.model = text_of(c->model),
-		.cost = -1,
-	};
+	struct speak_usage usage = speak_usage_of(counts);
 	double cost;
 
+	usage.model = text_of(c->model);
+	usage.window = window_of(c, line);
 	/* The cost is the session's; it is told to a millionth of a cent. */
 	if (json_number(yyjson_obj_get(line, "total_cost_usd"), &cost) && cost >= c->cost) {
 		usage.cost = round((cost - c->cost) * 1e8) / 1e8;

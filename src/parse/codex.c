@@ -221,6 +221,8 @@ static void codex_tell_usage(struct parse *p, yyjson_val *line)
 		.input = speak_count(counts, "input_tokens"),
 		.output = speak_count(counts, "output_tokens"),
 		.cache_read = speak_count(counts, "cached_input_tokens"),
+		.reasoning = speak_count(counts, "reasoning_output_tokens"),
+		.with_cache = true,
 		.cost = -1,
 	};
 

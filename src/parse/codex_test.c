@@ -70,8 +70,8 @@ static void a_turn_ends_in_usage_and_completion(void **state)
 	read_fixture("codex/turn.jsonl");
 	assert_true(taken_has(
 		&t, PAYLOAD("token_usage") "\"agentId\":\"model\","
-					   "\"promptTokens\":24763,\"completionTokens\":122},"
-					   "\"metadata\":{\"cacheReadTokens\":24448}}"));
+					   "\"promptTokens\":24763,\"completionTokens\":122,"
+					   "\"inputTokens\":315,\"cacheReadTokens\":24448}}"));
 	assert_line(&t, t.signals - 1,
 	            PAYLOAD("completion") "\"taskId\":\"" THREAD "\",\"agentId\":\"model\","
 	                                  "\"success\":true,\"result\":\"Two files.\"}}");

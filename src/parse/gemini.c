@@ -82,6 +82,7 @@ static void gemini_tell_usage(struct parse *p, yyjson_val *stats)
 		.input = speak_count(stats, "input_tokens"),
 		.output = speak_count(stats, "output_tokens"),
 		.cache_read = speak_count(stats, "cached"),
+		.with_cache = true,
 		.cost = -1,
 	};
 

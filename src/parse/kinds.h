@@ -7,6 +7,7 @@
 extern const struct parse_kind parse_anthropic;
 extern const struct parse_kind parse_claude_hook;
 extern const struct parse_kind parse_claude_stream;
+extern const struct parse_kind parse_claude_transcript;
 extern const struct parse_kind parse_codex;
 extern const struct parse_kind parse_envelope;
 extern const struct parse_kind parse_escapement;

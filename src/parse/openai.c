@@ -258,6 +258,7 @@ static void openai_give_calls(struct scene *s)
 
 /* --- the end ------------------------------------------------------------------------- */
 
+/* Without the id of the response: servers number from 0 on, or say nothing. */
 static void openai_give_usage(struct parse *p, struct openai *o)
 {
 	if (!o->has_usage)
@@ -362,6 +363,7 @@ static void take_usage(struct openai *o, yyjson_val *usage)
 		.output = speak_count(usage, "completion_tokens"),
 		.cache_read = speak_count(prompt, "cached_tokens"),
 		.cache_write = speak_count(prompt, "cache_write_tokens"),
+		.with_cache = true,
 		.reasoning = speak_count(completion, "reasoning_tokens"),
 		.cost = -1,
 	};

@@ -54,8 +54,8 @@ static void text_comes_piece_by_piece(void **state)
 	assert_true(taken_has(&t, "\"content\":\"🚦.\",\"index\":2"));
 	assert_line(&t, 3,
 	            PAYLOAD("token_usage") "\"agentId\":\"gpt-4.1-mini\",\"promptTokens\":19,"
-	                                   "\"completionTokens\":10,\"model\":\"gpt-4.1-mini\"},"
-	                                   "\"metadata\":{\"cacheReadTokens\":8,"
+	                                   "\"completionTokens\":10,\"model\":\"gpt-4.1-mini\","
+	                                   "\"inputTokens\":11,\"cacheReadTokens\":8,"
 	                                   "\"reasoningTokens\":3}}");
 	assert_line(&t, 4,
 	            PAYLOAD("completion") "\"taskId\":\"run\",\"agentId\":\"gpt-4.1-mini\","

@@ -60,10 +60,12 @@ static void end_step(struct parse *p, yyjson_val *line)
 	yyjson_val *cache = yyjson_obj_get(tokens, "cache");
 	struct speak_usage usage = {
 		.input = speak_count(tokens, "input"),
-		.output = speak_count(tokens, "output"),
+		/* It counts thoughts apart from the rest of what it wrote. */
+		.output = speak_count(tokens, "output") + speak_count(tokens, "reasoning"),
 		.reasoning = speak_count(tokens, "reasoning"),
 		.cache_read = speak_count(cache, "read"),
 		.cache_write = speak_count(cache, "write"),
+		.response = json_text_at(part, "id"),
 		.cost = -1,
 	};
 

@@ -173,7 +173,9 @@ static void responses_give_usage(struct parse *p, yyjson_val *response)
 		.output = speak_count(usage, "output_tokens"),
 		.cache_read = speak_count(input, "cached_tokens"),
 		.cache_write = speak_count(input, "cache_write_tokens"),
+		.with_cache = true,
 		.reasoning = speak_count(output, "reasoning_tokens"),
+		.response = json_text_at(response, "id"),
 		.model = parse_agent(p),
 		.cost = -1,
 	};

@@ -38,8 +38,9 @@ static void text_comes_piece_by_piece(void **state)
 	assert_line(&t, 2, PAYLOAD("text_delta") "\"content\":\"🚦\",\"index\":2}}");
 	assert_line(&t, 3,
 	            PAYLOAD("token_usage") "\"promptTokens\":36,\"completionTokens\":87,"
-	                                   "\"model\":\"gpt-5-mini\"},"
-	                                   "\"metadata\":{\"cacheReadTokens\":12,"
+	                                   "\"model\":\"gpt-5-mini\","
+	                                   "\"responseId\":\"resp_1\","
+	                                   "\"inputTokens\":24,\"cacheReadTokens\":12,"
 	                                   "\"reasoningTokens\":5}}");
 	check_end("true", "completed");
 	taken_finish(&t);

@@ -141,20 +141,62 @@ static void add_cost(struct parse *p, double cost)
 	make_json(&p->make, "cost", &value);
 }
 
+static void add_known(struct parse *p, const char *key, uint64_t count)
+{
+	if (count)
+		make_u64(&p->make, key, count);
+}
+
+/* What was read from the model's own, and not from a cache. */
+static uint64_t input_of(const struct speak_usage *usage)
+{
+	uint64_t cached = usage->cache_read + usage->cache_write + usage->cache_write_1h;
+
+	return usage->input > cached ? usage->input - cached : 0;
+}
+
 void speak_usage(struct parse *p, const struct speaker *who, const struct speak_usage *usage)
 {
+	bool is_cached = usage->cache_read || usage->cache_write || usage->cache_write_1h;
+
 	speak_begin(p, who, "token_usage");
 	make_u64(&p->make, "promptTokens", usage->input);
 	make_u64(&p->make, "completionTokens", usage->output);
 	make_given(&p->make, "model", usage->model);
 	add_cost(p, usage->cost);
-	if (usage->cache_read || usage->cache_write || usage->reasoning)
-		make_metadata(&p->make);
-	if (usage->cache_read)
-		make_u64(&p->make, "cacheReadTokens", usage->cache_read);
-	if (usage->cache_write)
-		make_u64(&p->make, "cacheWriteTokens", usage->cache_write);
-	if (usage->reasoning)
-		make_u64(&p->make, "reasoningTokens", usage->reasoning);
-	parse_give(p);
+	make_given(&p->make, "responseId", usage->response);
+	if (usage->with_cache && is_cached)
+		make_u64(&p->make, "inputTokens", input_of(usage));
+	add_known(p, "cacheReadTokens", usage->cache_read);
+	add_known(p, "cacheWriteTokens", usage->cache_write);
+	add_known(p, "cacheWrite1hTokens", usage->cache_write_1h);
+	add_known(p, "reasoningTokens", usage->reasoning);
+	add_known(p, "contextTokens", usage->context);
+	add_known(p, "contextWindow", usage->window);
+	if (usage->fast)
+		make_bool(&p->make, "fast", true);
+	speak_end(p, who);
+}
+
+struct speak_usage speak_usage_of(yyjson_val *usage)
+{
+	yyjson_val *writes = yyjson_obj_get(usage, "cache_creation");
+	yyjson_val *details = yyjson_obj_get(usage, "output_tokens_details");
+	struct speak_usage counts = {
+		.input = speak_count(usage, "input_tokens"),
+		.output = speak_count(usage, "output_tokens"),
+		.cache_read = speak_count(usage, "cache_read_input_tokens"),
+		.cache_write = speak_count(usage, "cache_creation_input_tokens"),
+		.cache_write_1h = speak_count(writes, "ephemeral_1h_input_tokens"),
+		.reasoning = speak_count(details, "thinking_tokens"),
+		.fast = text_is(json_text_at(usage, "speed"), "fast"),
+		.cost = -1,
+	};
+
+	/* All that was written, of which some is for an hour. */
+	if (counts.cache_write >= counts.cache_write_1h)
+		counts.cache_write -= counts.cache_write_1h;
+	else
+		counts.cache_write = speak_count(writes, "ephemeral_5m_input_tokens");
+	return counts;
 }

@@ -46,10 +46,15 @@ void speak_call_piece(struct parse *p, const struct speaker *who, const struct t
 void speak_result(struct parse *p, const struct speaker *who, const struct tool_call *call,
                   bool success, yyjson_val *output);
 
-/* Tokens; the share of the caches and of thoughts is metadata. */
+/* Tokens.  What is 0 or empty is not known, but for input and output. */
 struct speak_usage {
-	uint64_t input, output, cache_read, cache_write;
-	uint64_t reasoning; /* of the output */
+	uint64_t input, output;
+	uint64_t cache_read, cache_write, cache_write_1h;
+	bool with_cache;          /* the input has those of the caches in it */
+	uint64_t reasoning;       /* of the output */
+	uint64_t context, window; /* used after this call, and of how much */
+	bool fast;
+	struct text response; /* the model's id of it: it is counted once */
 	struct text model;
 	double cost; /* in dollars; negative: not told */
 };
@@ -58,5 +63,9 @@ void speak_usage(struct parse *p, const struct speaker *who, const struct speak_
 
 /* A count out of somebody's JSON: no negative, no fraction, no surprise. */
 uint64_t speak_count(yyjson_val *object, const char *key);
+
+/* The counts of Anthropic's `usage`, which Claude Code prints and writes as well: all but
+ * those of the context, and without the id and the model. */
+struct speak_usage speak_usage_of(yyjson_val *usage);
 
 #endif

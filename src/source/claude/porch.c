@@ -90,6 +90,8 @@ static void came(void *self, struct parcel_line *line, const struct parcel *parc
 	default:
 		break;
 	}
+	if (porch->options.told && parcel->agent && strchr("hdsw", parcel->kind))
+		porch->options.told(porch->options.self, parcel->body, parcel->agent);
 }
 
 static void left(void *self, struct parcel_line *line)

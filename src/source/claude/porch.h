@@ -2,6 +2,8 @@
 #ifndef SOURCE_PORCH_H
 #define SOURCE_PORCH_H
 
+#include "base/text.h"
+
 struct approve;
 struct buf;
 struct hook;
@@ -17,6 +19,9 @@ struct porch_options {
 	struct hook *hook; /* is told all of it, in the order in which it happened ... */
 	struct pauses *pauses;
 	struct approve *approve; /* ... and so are these */
+	/* Optional: of which process of an agent a hook came.  Its signals may come later. */
+	void *self;
+	void (*told)(void *self, struct text payload, uint64_t agent);
 };
 
 struct porch *porch_open(const struct porch_options *options);
