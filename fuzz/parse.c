@@ -34,7 +34,7 @@ static const struct letter {
 	{'l', "ollama", false},    {'m', "midi", false},        {'n', "lines", true},
 	{'o', "openai", false},    {'r', "responses", false},   {'s', "claude-stream", false},
 	{'w', "raw", false},       {'x', "escapement", false},  {'i', "gemini", false},
-	{'d', "opencode", false},  {'p', "pi", false},
+	{'d', "opencode", false},  {'p', "pi", false},          {'t', "claude-transcript", false},
 };
 #define LETTERS (sizeof(letters) / sizeof(letters[0]))
 

@@ -47,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		hold_session(&session);
 	else
 		must_hold(why.words[0] != '\0');
+	touch(claude_session_agent_type(&reader, raw));
 	json_reader_finish(&reader);
 	proc_read_stat(raw, &state, &start);
 	return 0;

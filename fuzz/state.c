@@ -2,7 +2,8 @@
  * refused in words; and what is kept again is read again.
  *
  * The first letter of the input says which: c the sources, k their credentials, d the
- * device, o where a gateway's run is, p prompts, r runs, s what a run has said, u what to
+ * device, l which sessions are open, m the sessions, o where a gateway's run is, p prompts,
+ * r runs, s what a run has said, u what to
  * resume, w the window of ids, t the show and its state.
  */
 #include <fcntl.h>
@@ -13,7 +14,9 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "bus/bus.h"
+#include "bus/folds.h"
 #include "bus/window.h"
+#include "crew/crew.h"
 #include "journal/journal.h"
 #include "lib/hold.h"
 #include "lib/scratch.h"
@@ -26,6 +29,7 @@
 #include "source/openclaw/device.h"
 #include "source/resume.h"
 #include "source/store.h"
+#include "source/transcript/living.h"
 
 #define SAVED_MAX (64 * MIB)
 #define NOW 1700000000000.0
@@ -154,6 +158,26 @@ static void read_resume(struct text bytes)
 	check_same(&once, &twice);
 }
 
+static void load_living(struct text saved, struct buf *out)
+{
+	struct living *living = living_create();
+	uint64_t seq = 0;
+
+	living_fold.load(living, saved, &seq);
+	buf_init(out, SAVED_MAX);
+	living_fold.save(living, out);
+	living_destroy(living);
+}
+
+static void read_living(struct text bytes)
+{
+	struct buf once, twice;
+
+	load_living(bytes, &once);
+	load_living(buf_text(&once), &twice);
+	check_same(&once, &twice);
+}
+
 static struct parse *make_parse(void)
 {
 	struct parse_options o = {.source = TEXT("claw"), .event_max = SAVED_MAX};
@@ -185,6 +209,31 @@ static void read_prompts(struct text bytes)
 
 	load_prompts(bytes, &once);
 	must_hold(load_prompts(buf_text(&once), &twice));
+	check_same(&once, &twice);
+}
+
+static void load_crew(struct text saved, struct buf *out)
+{
+	struct crew *crew = crew_create(&(struct crew_options){.self = NULL});
+	struct buf shown;
+
+	crew_load(crew, saved);
+	buf_init(&shown, SAVED_MAX);
+	crew_json(crew, NOW, CREW_MAX, &shown);
+	buf_finish(&shown);
+	buf_init(out, SAVED_MAX);
+	crew_save_begin(crew);
+	while (crew_save_more(crew, out))
+		;
+	crew_destroy(crew);
+}
+
+static void read_crew(struct text bytes)
+{
+	struct buf once, twice;
+
+	load_crew(bytes, &once);
+	load_crew(buf_text(&once), &twice);
 	check_same(&once, &twice);
 }
 
@@ -314,11 +363,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	case 'p':
 		read_prompts(rest);
 		break;
+	case 'm':
+		read_crew(rest);
+		break;
 	case 'r':
 		read_runs(rest);
 		break;
 	case 's':
 		read_said(rest);
+		break;
+	case 'l':
+		read_living(rest);
 		break;
 	case 'u':
 		read_resume(rest);

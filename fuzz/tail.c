@@ -77,7 +77,7 @@ static void show(struct text data)
 		nowhere = memfd_create("nowhere", MFD_CLOEXEC);
 	must_hold(ftruncate(nowhere, 0) == 0 && lseek(nowhere, 0, SEEK_SET) == 0);
 	out_init(&out, nowhere);
-	show_signal(&out, data, COLUMNS);
+	show_signal(&out, data, COLUMNS, NULL);
 	check_shown(&out);
 	report_show(&out, data);
 	check_shown(&out);

@@ -1,13 +1,16 @@
 /* top.c - hostile frames, keys and sizes: a screen is drawn, and only what may be shown.
  *
- * The first byte of a line says what it is: a key, a place of the mouse, or a size; all
- * else is a frame.
+ * The first byte of a line says what it is: a key, a place of the mouse, a size, c, an
+ * answer with the sessions, or b, what the box says of itself; all else is a frame.
  */
 #include <locale.h>
 #include <stdlib.h>
 
 #include "base/must.h"
 #include "base/utf8.h"
+#include "crew/roll.h"
+#include "crew/words.h"
+#include "signal/json.h"
 #include "tui/inside.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -52,6 +55,38 @@ static uint8_t byte_of(struct text line, size_t at)
 	return at < line.len ? (uint8_t)line.at[at] : 0;
 }
 
+static void say(yyjson_val *member, double now_ms)
+{
+	yyjson_val *state = yyjson_obj_get(member, "state");
+	struct buf words;
+
+	buf_init(&words, 64 * KIB);
+	words_state(&words, state);
+	words_clock(&words, state, now_ms);
+	words_plan(&words, member);
+	words_tokens(&words, member);
+	words_cost(&words, member);
+	buf_finish(&words);
+}
+
+/* Groups never go back in a list, and each is found by its handle. */
+static void take_crew(struct text answer)
+{
+	struct roll roll;
+
+	if (!roll_read(&roll, answer))
+		return;
+	for (size_t i = 0; i < roll.count; i++) {
+		struct text handle = json_text_at(roll.members[i], "handle");
+
+		say(roll.members[i], roll.at_ms);
+		if ((i > 0 && roll_group(roll.members[i]) < roll_group(roll.members[i - 1])) ||
+		    (handle.len && !roll_find(&roll, handle)))
+			abort();
+	}
+	roll_finish(&roll);
+}
+
 static void take(struct tui *tui, struct text line)
 {
 	struct press press = {
@@ -68,6 +103,12 @@ static void take(struct tui *tui, struct text line)
 	case 'd':
 		draw(tui, byte_of(line, 1) / 2, byte_of(line, 2));
 		break;
+	case 'c':
+		take_crew((struct text){line.at + 1, line.len - 1});
+		break;
+	case 'b':
+		board_hear(&tui->board, (struct text){line.at + 1, line.len - 1});
+		break;
 	default:
 		tui_hear(tui, line, NULL);
 		break;
@@ -82,6 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	setlocale(LC_CTYPE, "C.UTF-8");
 	tui_init(tui);
 	tui->line.send = keep;
+	tui->line.is_shared = tui->begins_with_crew = true;
 	tui->now_ms = 1780798860000;
 	while (rest.len > 0 && !tui->wants_quit)
 		take(tui, text_cut(rest, '\n', &rest));

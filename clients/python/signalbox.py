@@ -285,7 +285,7 @@ class Signalbox:
 
     `after` is a position, SEQ or "EPOCH-SEQ", or what str(place) gave; 0 is
     everything there is; left out, it is the present.  `types`, `sources`, `correlationId`, `prompts`,
-    `sourceState`, `stage` and `slow` are the wishes of a subscription.  `screen`
+    `sourceState`, `stage`, `crew` and `slow` are the wishes of a subscription.  `screen`
     names us beside the answers and controls that we give.
     """
 
@@ -331,7 +331,7 @@ class Signalbox:
 
     def on(self, name, hear):
         """hear(news) from now on: state, hello, signal, gap, sources, prompt, prompts, stage,
-        notice.  Gives a function that ends it."""
+        crew, notice.  Gives a function that ends it."""
         with self._lock:
             self._listeners.setdefault(name, []).append(hear)
         self._release()
@@ -526,7 +526,7 @@ class Signalbox:
             self._hear_answer(frame)
         elif frame["op"] == "stage":
             self._hear_stage(frame)
-        elif frame["op"] in ("sources", "prompt", "prompts"):
+        elif frame["op"] in ("sources", "prompt", "prompts", "crew"):
             self._tell(frame["op"], frame)
 
     def _hear_hello(self, hello):

@@ -113,6 +113,7 @@ void box_stop_back(struct box *box)
 static void prompt_changed(void *self, const struct prompt *prompt)
 {
 	box_tell(self, &(struct news){NEWS_PROMPT, .prompt = prompt});
+	box_touch_crew(self, prompt);
 }
 
 bool box_make_prompts(struct box *box, struct error *why)

@@ -40,6 +40,7 @@ static void *make_native(struct box *box)
 		.protocols = sources_protocols_json,
 		.stage = {.self = box, .look = look_at_stage, .since = stage_since},
 		.prompts = box->prompts,
+		.crew = box->crew,
 	};
 
 	box->native = native_create(&o);

@@ -7,6 +7,7 @@
 #include "bus/bus.h"
 #include "run/recall.h"
 #include "source/resume.h"
+#include "source/transcript/living.h"
 
 static void *make_resume(struct box *box)
 {
@@ -19,6 +20,17 @@ static void free_resume(void *state)
 	resume_destroy(state);
 }
 
+static void *make_living(struct box *box)
+{
+	box->living = living_create();
+	return box->living;
+}
+
+static void free_living(void *state)
+{
+	living_destroy(state);
+}
+
 /* States whose rooms do more than fold join by themselves: window, prompts, runs, stage. */
 static const struct {
 	const struct fold_kind *kind;
@@ -26,6 +38,7 @@ static const struct {
 	void (*free)(void *state);
 } rows[] = {
 	{&resume_fold, make_resume, free_resume},
+	{&living_fold, make_living, free_living},
 };
 
 #define ROWS (sizeof(rows) / sizeof(*rows))

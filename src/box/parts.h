@@ -38,6 +38,8 @@ struct box {
 	struct approve *approve; /* hooks that wait for a person */
 	struct pauses *pauses;   /* sessions that are held */
 	struct porch *porch;     /* where hooks come in */
+	struct living *living;   /* which sessions are open */
+	struct transcripts *transcripts;
 	struct discover *discover;
 	struct playhouse *playhouse; /* the show */
 	struct backs *backs;         /* whoever can do what people want: */
@@ -48,9 +50,12 @@ struct box {
 	struct deeds *deeds;         /* what people do on a screen */
 	void *folded[BOX_FOLDS_MAX]; /* states of folds, of which these are asked: */
 	struct runs *runs;
-	struct resume *resume; /* what the last life left open */
+	struct crew *crew;
+	struct deadline crew_news; /* set while screens are owed some */
+	struct resume *resume;     /* what the last life left open */
 	struct follower follower;
 	struct prompts *prompts;
+	struct usage_keeper *usage; /* what agents spent */
 	struct interrupts *interrupts;
 	struct listens *listens;
 	struct supervisor_sockets handed; /* while it starts */
@@ -67,6 +72,12 @@ bool box_make_web(struct box *box, struct error *why);
 enum caller_answer box_find_caller(void *self, struct conn *conn, struct text secret,
                                    struct caller *out, unsigned *wait_s);
 
+/* ---- crew.c ---- */
+
+void box_make_crew(struct box *box); /* after the prompts */
+void box_stop_crew(struct box *box);
+void box_touch_crew(struct box *box, const struct prompt *prompt); /* it was opened, or is over */
+
 /* ---- discover.c ---- */
 
 void box_make_discover(struct box *box);
@@ -78,6 +89,12 @@ struct web_tap;
 
 void box_make_hook(struct box *box);
 struct web_tap box_tap(struct box *box);
+
+/* ---- transcript.c ---- */
+
+void box_make_transcripts(struct box *box);
+/* Of a hook's payload: which process of an agent runs it. */
+void box_note_hook(void *self, struct text payload, uint64_t agent);
 
 /* ---- sources.c ---- */
 

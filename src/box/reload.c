@@ -74,6 +74,8 @@ static void name_what_stays(const struct config *old, const struct config *fresh
 		{"demo.speed", old->demo.speed != fresh->demo.speed},
 		{"discover", old->discover.interval_ms != fresh->discover.interval_ms ||
 	                             old->discover.connect != fresh->discover.connect},
+		{"transcripts", old->transcripts != fresh->transcripts},
+		{"crew.silent", old->crew.silent_ms != fresh->crew.silent_ms},
 	};
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)

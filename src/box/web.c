@@ -1,9 +1,12 @@
 /* web.c - the doors of web: what requests want of rooms that web may not know. */
 #include "web/web.h"
 
+#include "base/clock.h"
 #include "base/put.h"
 #include "box/parts.h"
+#include "box/usage.h"
 #include "config/config.h"
+#include "crew/crew.h"
 #include "hub/hub.h"
 #include "hub/stats.h"
 #include "journal/journal.h"
@@ -39,6 +42,7 @@ static void web_wants_status(void *self, struct buf *out)
 	put_u64(out, "known", runs_count(box->runs));
 	put_u64(out, "seq", runs_seq(box->runs));
 	put_end(out);
+	crew_status(box->crew, (double)clock_wall_ms(), out);
 	put_object(out, "prompts");
 	put_u64(out, "open", prompts_open_count(box->prompts));
 	put_end(out);
@@ -83,7 +87,10 @@ bool box_make_web(struct box *box, struct error *why)
 		.config = box->config,
 		.back = box_back(box),
 		.runs = box->runs,
+		.crew = box->crew,
 		.prompts = box->prompts,
+		.spending = box_spending(box),
+		.prices = box_prices(box),
 		.sources = box->sources,
 		.discovery = box_discovery(box),
 		.tap = box_tap(box),

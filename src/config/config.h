@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/scope.h"
 #include "config/limits.h"
+#include "config/machine.h"
 
 enum config_validation { CONFIG_VALIDATE_OFF, CONFIG_VALIDATE_WARN, CONFIG_VALIDATE_STRICT };
 
@@ -71,15 +72,9 @@ struct config_demo {
 	double speed; /* 2 is twice as fast */
 };
 
-struct config_discover {
-	unsigned interval_ms; /* between two looks at this machine; 0: only when asked */
-	bool connect;         /* OpenClaw, by itself */
-	char *openclaw, *lm_studio, *ollama, *codex; /* where; openclaw NULL: as it says itself */
-};
-
 struct config {
-	char *file; /* what was read; NULL: none was there */
-	char *data; /* DATA; never NULL after a load */
+	char *file, *prices; /* what was read, and a list of prices; NULL: none was there */
+	char *data;          /* DATA; never NULL after a load */
 	struct config_listen *listen;
 	size_t listen_count;
 	struct config_log log;
@@ -91,6 +86,8 @@ struct config {
 	struct config_source *sources;
 	size_t source_count;
 	struct config_discover discover;
+	enum config_transcripts transcripts;
+	struct config_crew crew;
 	_Alignas(max_align_t) char groups[CONFIG_GROUPS_SIZE]; /* of other rooms: fields.h */
 };
 

@@ -7,7 +7,7 @@
 #include "config/check.h"
 #include "config/config.h"
 
-#define OWN_KEYS 10
+#define OWN_KEYS 13
 #define GROUPS_MAX 8 /* of other rooms, behind our own keys */
 #define GIB (1024.0 * MIB)
 #define DAY_MS (24 * 3600e3)
@@ -142,6 +142,15 @@ static const struct field demo_fields[] = {
 	{0},
 };
 
+static const char *const transcripts[] = {"off", "facts", NULL};
+
+static const struct field crew_fields[] = {
+	{"silent", FIELD_TIME, IN(crew, silent_ms),
+         "a session whose process is not known is gone after so long; 0: never", "2h", 0,
+         7 * DAY_MS},
+	{0},
+};
+
 static const struct field discover_fields[] = {
 	{"interval", FIELD_TIME, IN(discover, interval_ms),
          "between two looks at this machine; 0: only when asked", "30s", 0, DAY_MS},
@@ -161,6 +170,8 @@ static const struct field discover_fields[] = {
 
 static struct field all[OWN_KEYS + GROUPS_MAX + 1] = {
 	{"data", FIELD_TEXT, AT(data), "the directory of journal, token and socket"},
+	{"prices", FIELD_TEXT, AT(prices),
+         "a file of prices in the place of the built-in one, from `data` unless it begins with /"},
 	{"listen", FIELD_ROWS, AT(listen),
          "addresses, or maps of address, dialect, cert, key, local", "127.0.0.1:7446",
          .fields = listen_fields, .count = AT(listen_count), .size = sizeof(struct config_listen),
@@ -174,6 +185,10 @@ static struct field all[OWN_KEYS + GROUPS_MAX + 1] = {
 	{"limits", FIELD_GROUP, AT(limits), "ceilings", .fields = limit_fields},
 	{"discover", FIELD_GROUP, AT(discover), "discovery of services on this machine",
          .fields = discover_fields},
+	{"transcripts", FIELD_CHOICE, AT(transcripts),
+         "what is read of what agents leave on this machine: off, facts", "facts",
+         .choices = transcripts},
+	{"crew", FIELD_GROUP, AT(crew), "sessions of agents", .fields = crew_fields},
 	{"demo", FIELD_GROUP, AT(demo), "the built-in scenarios", .fields = demo_fields},
 	{"sources", FIELD_ROWS, AT(sources),
          "what to connect to: id, url, name, protocol, model, credential, credential_file, connect",

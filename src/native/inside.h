@@ -24,16 +24,16 @@ struct native {
 struct native_view {
 	struct client *client;
 	struct link in_all, in_followers;
-	bool hears_sources, hears_prompts;
+	bool hears_sources, hears_prompts, hears_crew;
 	/* It was too slow for news: all, once it is not. */
-	bool owed_sources, owed_stage, owed_prompts;
+	bool owed_sources, owed_stage, owed_prompts, owed_crew;
 	bool forgets;         /* prompts it knows, because it was too slow */
 	uint64_t told_prompt; /* the seq up to which it was told of open ones */
 };
 
 struct native_wish {
 	struct subscription on;
-	bool sources, prompts, stage;
+	bool sources, prompts, stage, crew;
 	uint64_t version; /* of the stage, which it has seen; 0: none */
 };
 
@@ -63,6 +63,11 @@ void native_leave_stage(struct native_view *view);
 void native_say_stage(struct native_view *view); /* all of it */
 void native_end_turn(void *of);
 
+/* The sessions: all of them, then what changed. */
+void native_follow_crew(struct native_view *view);
+void native_leave_crew(struct native_view *view);
+void native_say_crew(struct native_view *view);
+
 /* What agents ask: the open ones, then each that is opened or over. */
 void native_follow_prompts(struct native_view *view);
 void native_say_prompts(struct native_view *view);
@@ -71,6 +76,7 @@ enum back_answer native_hear_answer(struct client *client, struct yyjson_val *op
 
 /* To whoever wants to know. */
 void native_tell_sources(struct native *native, const struct news *news);
+void native_tell_crew(struct native *native, const struct news *news);
 void native_tell_command(struct native *native, const struct news *news);
 void native_tell_stage(struct native *native);
 void native_tell_prompt(struct native *native, const struct prompt *prompt);

@@ -17,7 +17,7 @@
 #include "hub/acks.h"
 #include "hub/encoding.h"
 #include "hub/hub.h"
-#include "hub/wish.h"
+#include "hub/query.h"
 #include "journal/journal.h"
 #include "native/inside.h"
 #include "net/account.h"
@@ -387,6 +387,8 @@ static enum pump pump(struct client *c, size_t *budget)
 		native_say_stage(view);
 	if (c->state != CLIENT_CLOSING && view->owed_prompts)
 		native_say_prompts(view);
+	if (c->state != CLIENT_CLOSING && view->owed_crew)
+		native_say_crew(view);
 	return PUMP_IDLE;
 }
 
@@ -395,6 +397,7 @@ static void leave(struct client *c)
 	struct native_view *view = client_has_view(c);
 
 	native_leave_stage(view);
+	native_leave_crew(view);
 	list_remove(&view->in_all);
 }
 
@@ -413,6 +416,9 @@ static void news(void *of, const struct news *news)
 	case NEWS_STAGE:
 		native_tell_stage(of);
 		break;
+	case NEWS_CREW:
+		native_tell_crew(of, news);
+		break;
 	case NEWS_RUNS:
 		break;
 	}
@@ -426,7 +432,7 @@ const struct dialect dialect_native = {
 	.is_websocket = true,
 	.needs = SCOPE_OBSERVE | SCOPE_EMIT | SCOPE_ANSWER | SCOPE_CONTROL,
 	.view = sizeof(struct native_view),
-	.check = hub_wish_check_none,
+	.check = hub_query_check_none,
 	.welcome = welcome,
 	.hear = hear_operation,
 	.tell_gap = native_tell_gap,

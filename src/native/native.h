@@ -1,6 +1,7 @@
 /* native.h - our own dialect: one JSON object a text frame, both ways.
  *
- * Besides signals its clients may hear of the sources, of the stage and of what agents ask;
+ * Besides signals its clients may hear of the sources, of sessions, of the stage and of what agents
+ * ask;
  * whoever knows of these tells the dialect, and it tells them.
  */
 #ifndef NATIVE_NATIVE_H
@@ -9,6 +10,7 @@
 #include "base/buf.h"
 #include "hub/dialect.h"
 
+struct crew;
 struct native;
 struct prompts;
 
@@ -36,6 +38,7 @@ struct native_options {
 	void (*protocols)(struct buf *out);           /* likewise: what they may speak */
 	struct native_stage stage;
 	struct prompts *prompts; /* what agents ask */
+	struct crew *crew;       /* the sessions */
 };
 
 extern const struct dialect dialect_native; /* hub_dialect.of is a struct native */

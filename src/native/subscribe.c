@@ -60,6 +60,7 @@ static bool read_wish(yyjson_val *op, struct native_wish *wish, struct error *wh
 	yyjson_val *slow = yyjson_obj_get(op, "slow");
 	yyjson_val *sources = yyjson_obj_get(op, "sourceState");
 	yyjson_val *prompts = yyjson_obj_get(op, "prompts");
+	yyjson_val *crew = yyjson_obj_get(op, "crew");
 	struct text id = {yyjson_get_str(correlation), yyjson_get_len(correlation)};
 	struct text policy = {yyjson_get_str(slow), yyjson_get_len(slow)};
 
@@ -80,6 +81,9 @@ static bool read_wish(yyjson_val *op, struct native_wish *wish, struct error *wh
 	wish->prompts = yyjson_get_bool(prompts);
 	if (prompts && !yyjson_is_bool(prompts))
 		return error_set(why, "prompts must be true or false");
+	wish->crew = yyjson_get_bool(crew);
+	if (crew && !yyjson_is_bool(crew))
+		return error_set(why, "crew must be true or false");
 	return !slow || slow_policy_parse(policy, &wish->on.policy, why);
 }
 
@@ -88,7 +92,7 @@ static const char *unknown_member(yyjson_val *op)
 {
 	static const char *const known[] = {"op",      "ref",           "after", "types",
 	                                    "sources", "correlationId", "slow",  "sourceState",
-	                                    "stage",   "prompts",       NULL};
+	                                    "stage",   "prompts",       "crew",  NULL};
 	yyjson_obj_iter it = yyjson_obj_iter_with(op);
 	yyjson_val *key;
 
@@ -128,6 +132,10 @@ static void follow(struct client *c, const struct native_wish *wish)
 		native_say_sources(view);
 	if (wish->prompts && c->state != CLIENT_CLOSING)
 		native_follow_prompts(view);
+	if (wish->crew && c->state != CLIENT_CLOSING)
+		native_follow_crew(view);
+	else
+		native_leave_crew(view);
 	if (c->state == CLIENT_CLOSING)
 		return;
 	if (wish->stage)
@@ -144,7 +152,7 @@ static void begin_subscription(struct client *c, struct native_wish *wish, struc
 	if (c->state == CLIENT_CLOSING)
 		return;
 	client_subscribe(c, &wish->on);
-	if (wish->sources || wish->prompts || wish->stage || client_has_view(c))
+	if (wish->sources || wish->prompts || wish->stage || wish->crew || client_has_view(c))
 		follow(c, wish);
 }
 

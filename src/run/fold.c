@@ -29,20 +29,15 @@ const char *invocation_status_name(enum invocation_status status)
 	return names[status];
 }
 
-uint64_t invocation_count(const struct invocation *i)
-{
-	return i->tokens ? i->tokens : i->chunks;
-}
-
 double invocation_tps(const struct invocation *i)
 {
 	double elapsed = i->last_ts - i->first_ts;
 
 	if (i->real_tps > 0)
 		return i->real_tps;
-	if (invocation_count(i) < 2 || elapsed <= 0)
+	if (i->tokens < 2 || elapsed <= 0)
 		return 0;
-	return (double)invocation_count(i) / ((elapsed > 1 ? elapsed : 1) / 1000);
+	return (double)i->tokens / ((elapsed > 1 ? elapsed : 1) / 1000);
 }
 
 struct text invocation_tail(const struct invocation *i)
@@ -223,6 +218,7 @@ static void hear_begin(struct fold *fold, const struct run_event *e)
 	i->status = INVOCATION_WAITING;
 	i->thinking = false;
 	i->chunks = i->chars = i->tokens = 0;
+	i->counts_pieces = false;
 	i->first_ts = i->last_ts = e->ts;
 	i->elapsed_ms = i->real_tps = 0;
 	buf_finish(&i->tail);
@@ -250,8 +246,10 @@ static void hear_piece(struct fold *fold, const struct run_event *e)
 	i->last_ts = e->ts;
 	i->chunks += e->pieces ? e->pieces : 1;
 	i->chars += utf8_count(e->text);
-	if (e->output_tokens)
+	if (e->output_tokens) {
 		i->tokens = e->output_tokens;
+		i->counts_pieces = true;
+	}
 	i->status = INVOCATION_STREAMING;
 	i->thinking = e->is_thought;
 	add_tail(i, e->text);
@@ -266,7 +264,7 @@ static void hear_reply(struct fold *fold, const struct run_event *e)
 	fold->output_tokens += tokens;
 	if (!i)
 		return;
-	if (i->chunks == 0) /* nothing was streamed: no other count will come */
+	if (!i->counts_pieces) /* otherwise they are counted */
 		i->tokens += tokens;
 	i->status = INVOCATION_DONE;
 	i->thinking = false;
@@ -389,7 +387,7 @@ struct fold_totals fold_totals(const struct fold *fold)
 	list_each(&fold->invocations, l) {
 		const struct invocation *i = list_of(l, struct invocation, in_fold);
 
-		totals.tokens += invocation_count(i);
+		totals.tokens += i->tokens;
 		if (i->status == INVOCATION_STREAMING || i->status == INVOCATION_WAITING) {
 			totals.live++;
 			totals.tps += invocation_tps(i);

@@ -35,14 +35,14 @@ struct invocation {
 	bool thinking; /* what streams is thought, not said */
 	uint64_t chunks, chars;
 	uint64_t tokens;             /* as the model counts; 0: it did not say */
+	bool counts_pieces;          /* each piece says how many there are so far */
 	double first_ts, last_ts;    /* of what was streamed; first begins with the first delta */
 	double active_ts;            /* of the last that was heard of it */
 	double elapsed_ms, real_tps; /* as the model says; 0: it did not */
 	struct buf tail;             /* what is being said; read it by invocation_tail() */
 };
 
-uint64_t invocation_count(const struct invocation *i); /* tokens, or else chunks */
-/* Tokens a second since the first of them, unless the model says it itself.  0: that is not
+/* Tokens a second since the first piece came, unless the model says it itself.  0: that is not
  * known, with fewer than two of them or no time between. */
 double invocation_tps(const struct invocation *i);
 /* The last of what is being said, in whole characters; empty when it is done. */

@@ -35,7 +35,9 @@ static void add_invocation(struct buf *out, const struct invocation *i, bool sav
 	add_bool(out, "thinking", i->thinking);
 	json_member_count(out, "chunks", i->chunks);
 	json_member_count(out, "chars", i->chars);
-	json_member_count(out, "tokens", saving ? i->tokens : invocation_count(i));
+	json_member_count(out, "tokens", i->tokens);
+	if (saving && i->counts_pieces)
+		add_bool(out, "countsPieces", true);
 	json_member_number(out, "tps", saving ? i->real_tps : invocation_tps(i));
 	json_member_number(out, "elapsedMs", i->elapsed_ms);
 	json_member_number(out, "firstTs", i->first_ts);
@@ -147,6 +149,7 @@ static bool load_invocation(struct fold *fold, yyjson_val *saved)
 	i->chunks = count_of(saved, "chunks");
 	i->chars = count_of(saved, "chars");
 	i->tokens = count_of(saved, "tokens");
+	i->counts_pieces = yyjson_get_bool(yyjson_obj_get(saved, "countsPieces"));
 	i->real_tps = number_of(saved, "tps");
 	i->elapsed_ms = number_of(saved, "elapsedMs");
 	i->first_ts = number_of(saved, "firstTs");

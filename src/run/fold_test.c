@@ -94,7 +94,7 @@ static void the_tournament_ends_as_the_reference_shows_it(void **state)
 
 	i = of(&fold, "planner", "session/889d14f8-d7ad-4db2-97a2-014342482237");
 	assert_int_equal(i->status, INVOCATION_DONE);
-	assert_int_equal(invocation_count(i), 28); /* the response's 29 is not counted */
+	assert_int_equal(i->tokens, 29); /* as the response says, of 28 pieces */
 	assert_true(fabs(invocation_tps(i) - 68.08) < 1e-9);
 	assert_true(i->elapsed_ms == 426);
 	assert_string_equal(i->model, "gemma3:1b");
@@ -125,11 +125,11 @@ static void in_the_middle_two_poets_stream(void **state)
 	assert_true(text_is(invocation_tail(one), "First falls"));
 	assert_true(fabs(invocation_tps(one) - 2 / 0.030) < 1e-9);
 	assert_true(two->thinking);
-	assert_int_equal(invocation_count(two), 2);
+	assert_int_equal(two->tokens, 0); /* nobody said */
 	totals = fold_totals(&fold);
 	assert_int_equal(totals.live, 2);
 	assert_int_equal(totals.invocations, 3);
-	assert_true(fabs(totals.tps - 2 * 2 / 0.030) < 1e-9);
+	assert_true(fabs(totals.tps - 2 / 0.030) < 1e-9);
 	fold_finish(&fold);
 }
 
@@ -143,7 +143,7 @@ static void the_debugger_is_paused_at_a_turn(void **state)
 	assert_int_equal(fold.debug.step_budget, 0);
 	assert_string_equal(fold.debug.mode, "paused-at-turn");
 	assert_string_equal(of(&fold, "planner", "session/aaaa")->model, "gpt-4o");
-	assert_int_equal(invocation_count(of(&fold, "planner", "session/aaaa")), 8);
+	assert_int_equal(of(&fold, "planner", "session/aaaa")->tokens, 8);
 	assert_int_equal(fold.input_tokens, 12);
 	assert_int_equal(fold.output_tokens, 8);
 	fold_finish(&fold);
@@ -173,7 +173,7 @@ static void a_moment_has_no_rate(void **state)
 	hear_event(&fold, 5, "llm/delta",
 	           "{\"invokeid\":\"a\",\"text\":\"x\",\"usage\":{\"output-tokens\":9}}");
 	i = of(&fold, "a", "");
-	assert_int_equal(invocation_count(i), 9);
+	assert_int_equal(i->tokens, 9);
 	assert_true(invocation_tps(i) == 0);
 	assert_true(fold_totals(&fold).tps == 0);
 	hear_event(&fold, 1005, "llm/delta",
@@ -196,11 +196,13 @@ static void a_start_begins_anew(void **state)
 	hear_event(&fold, 50, "llm/start", "{\"invokeid\":\"a\"}");
 	i = of(&fold, "a", "");
 	assert_int_equal(i->status, INVOCATION_WAITING);
-	assert_int_equal(invocation_count(i), 0);
+	assert_int_equal(i->tokens, 0);
 	assert_true(invocation_tps(i) == 0);
 	hear_event(&fold, 1000, "llm/delta", "{\"invokeid\":\"a\",\"text\":\"x\"}");
-	assert_true(invocation_tps(i) == 0); /* one of them is no measure */
 	hear_event(&fold, 2000, "llm/delta", "{\"invokeid\":\"a\",\"text\":\"y\"}");
+	assert_true(invocation_tps(i) == 0); /* pieces are no tokens */
+	hear_event(&fold, 2000, "llm/delta",
+	           "{\"invokeid\":\"a\",\"text\":\"z\",\"usage\":{\"output-tokens\":2}}");
 	assert_true(invocation_tps(i) == 2); /* the wait before the first is not counted */
 	fold_finish(&fold);
 }

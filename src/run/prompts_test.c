@@ -15,17 +15,17 @@
 static const char key[PROMPTS_KEY] = "0123456789abcdef0123456789abcde";
 
 static struct prompts *prompts;
-static struct tap tap;
+static struct bus_listener listener;
 static bool agent_is_there;
 static unsigned changes, deliveries, durables;
 static char delivered[512]; /* "ID STATE VALUE" of the last */
 
-static void heard(struct tap *t, const struct signal *s)
+static void heard(struct bus_listener *t, const struct signal *s)
 {
 	prompts_hear(prompts, s);
 }
 
-static void durable(struct tap *t, uint64_t seq)
+static void durable(struct bus_listener *t, uint64_t seq)
 {
 	prompts_durable(prompts, seq);
 }
@@ -62,8 +62,8 @@ static struct prompts *fresh(void)
 static void begin(void)
 {
 	prompts = fresh();
-	tap = (struct tap){.name = "prompts", .heard = heard, .durable = durable};
-	bus_add_tap(fixture_bus, &tap);
+	listener = (struct bus_listener){.name = "prompts", .heard = heard, .durable = durable};
+	bus_add_listener(fixture_bus, &listener);
 	agent_is_there = true;
 	changes = deliveries = durables = 0;
 	delivered[0] = '\0';
@@ -80,7 +80,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	bus_remove_tap(fixture_bus, &tap);
+	bus_remove_listener(fixture_bus, &listener);
 	prompts_destroy(prompts);
 	backs_destroy(backs);
 	fixture_close();

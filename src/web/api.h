@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+#include "base/error.h"
+#include "base/text.h"
+
 struct call;
 struct web;
 
@@ -26,11 +29,18 @@ void api_ask(struct call *call);
 void api_cancel(struct call *call);
 void api_send(struct call *call);
 
+void api_crew(struct call *call);
+void api_crew_member(struct call *call);
+void api_crew_title(struct call *call);
+/* For http_query_each: a `limit` from 1 and nothing else; self is a uint64_t. */
+bool web_read_limit(void *self, struct text name, struct text value, struct error *why);
 void api_runs(struct call *call);
 void api_run(struct call *call);
 void api_run_messages(struct call *call);
 void api_run_transcript(struct call *call);
 bool api_runs_turn(struct web *web); /* true: there is more to tell */
+
+void api_usage(struct call *call);
 
 void api_prompts(struct call *call);
 void api_prompt_input(struct call *call);

@@ -244,8 +244,10 @@ void api_control(struct call *call)
 	struct error why;
 
 	control.ear = web_owed_ear(owed);
-	if (read_control(body, &control, &why))
+	if (read_control(body, &control, &why)) {
+		control.run = web_run_of(call, control.run);
 		answer = back->control(back->self, &control, &why);
+	}
 	web_owed_end(owed, answer, &why);
 	yyjson_doc_free(doc);
 }

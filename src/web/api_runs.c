@@ -23,7 +23,7 @@
 #define PIECE_BYTES (64 * KIB)  /* of an answer, at about which it is sent */
 #define AT_ONCE_MAX 16          /* transcripts; more are refused */
 
-static void answer(struct call *call, struct buf *out)
+void web_answer_object(struct call *call, struct buf *out)
 {
 	buf_add(out, TEXT("}\n"));
 	if (out->full)
@@ -33,7 +33,7 @@ static void answer(struct call *call, struct buf *out)
 	buf_finish(out);
 }
 
-static bool read_limit(void *self, struct text name, struct text value, struct error *why)
+bool web_read_limit(void *self, struct text name, struct text value, struct error *why)
 {
 	uint64_t *limit = self;
 
@@ -50,7 +50,7 @@ void api_runs(struct call *call)
 	struct error why;
 	struct buf out;
 
-	if (!http_query_each(http_request(call->http)->query, read_limit, &limit, &why)) {
+	if (!http_query_each(http_request(call->http)->query, web_read_limit, &limit, &why)) {
 		web_refuse(call->http, 400, why.words, NULL);
 		return;
 	}
@@ -67,12 +67,12 @@ void api_runs(struct call *call)
 		between = ",";
 	}
 	buf_add_char(&out, ']');
-	answer(call, &out);
+	web_answer_object(call, &out);
 }
 
 static struct run *find_run(struct call *call)
 {
-	struct text id = {call->part.at, call->part.len};
+	struct text id = web_run_of(call, (struct text){call->part.at, call->part.len});
 	struct run *run = runs_find(call->web->options.runs, id);
 
 	if (!run)
@@ -123,7 +123,7 @@ void api_run(struct call *call)
 		between = ",";
 	}
 	buf_add_char(&out, ']');
-	answer(call, &out);
+	web_answer_object(call, &out);
 }
 
 /* ---- messages ---- */
@@ -170,7 +170,7 @@ void api_run_messages(struct call *call)
 	json_member_text(&out, "spawnedBy", run->spawned_by);
 	buf_add_char(&out, ',');
 	said_json(said, &page, &out);
-	answer(call, &out);
+	web_answer_object(call, &out);
 }
 
 /* ---- transcripts ---- */

@@ -63,12 +63,18 @@ struct call {
 /* In the one shape of http_refuse(); extra header lines may be NULL. */
 void web_refuse(struct http *http, unsigned status, const char *words, const char *extra);
 void web_answer(struct http *http, const struct buf *json);
+void web_answer_object(struct call *call, struct buf *out); /* closes it first; takes it */
 /* 429 with the time after which it may come. */
 void web_refuse_haste(struct http *http, unsigned wait_ms);
 /* Counts and records a wrong credential.  0: it is answered; else seconds to wait. */
 unsigned web_count_wrong(struct web *web);
 /* Wrong credentials: 401, or 429 when there were too many. */
 void web_refuse_credential(struct web *web, struct http *http, const char *words);
+/* ---- api_crew.c ---- */
+
+/* The run that a person means: a session's handle stands for its newest one. */
+struct text web_run_of(const struct call *call, struct text name);
+
 /* ---- verdict.c ---- */
 
 /* What became of what somebody said to an agent, in the native dialect's words. */

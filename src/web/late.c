@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "crew/crew.h"
 #include "journal/journal.h"
 #include "run/recall.h"
 #include "web/inside.h"
@@ -42,6 +43,21 @@ static void watch_runs(struct web *web, bool watches)
 	runs_watch(web->options.runs, watches);
 }
 
+static bool reach_crew(struct web *web)
+{
+	return crew_reach(web->options.crew);
+}
+
+static uint64_t seq_of_crew(struct web *web)
+{
+	return crew_seq(web->options.crew);
+}
+
+static void watch_crew(struct web *web, bool watches)
+{
+	crew_watch(web->options.crew, watches);
+}
+
 static bool reach_stage(struct web *web)
 {
 	return web->options.stage.reach(web->options.stage.self);
@@ -64,6 +80,8 @@ static const struct awaited the_texts = {
 	.reach = reach_runs,
 	.seq = seq_of_runs,
 	.watch = watch_runs};
+static const struct awaited the_crew = {
+	.name = "the sessions are", .reach = reach_crew, .seq = seq_of_crew, .watch = watch_crew};
 static const struct awaited the_stage = {
 	.name = "the stage is", .reach = reach_stage, .seq = seq_of_stage, .watch = watch_stage};
 
@@ -156,6 +174,11 @@ static bool has(struct call *call, const struct awaited *awaited, void (*answer)
 bool web_has_runs(struct call *call, void (*answer)(struct call *call))
 {
 	return has(call, &the_runs, answer);
+}
+
+bool web_has_crew(struct call *call, void (*answer)(struct call *call))
+{
+	return has(call, &the_crew, answer);
 }
 
 bool web_has_stage(struct call *call, void (*answer)(struct call *call))

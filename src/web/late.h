@@ -1,4 +1,4 @@
-/* late.h - requests that wait until the runs or the stage are folded, or texts are read
+/* late.h - requests that wait until the runs, the crew or the stage are folded, or texts are read
  * again. */
 #ifndef WEB_LATE_H
 #define WEB_LATE_H
@@ -13,6 +13,7 @@ struct web;
 /* True: all that was admitted by now is folded.  Otherwise `answer` is called once it is, or
  * that is refused. */
 bool web_has_runs(struct call *call, void (*answer)(struct call *call));
+bool web_has_crew(struct call *call, void (*answer)(struct call *call));
 bool web_has_stage(struct call *call, void (*answer)(struct call *call));
 /* What a run has said.  NULL: `answer` is called once it is there, or that is refused. */
 const struct said *web_has_said(struct call *call, struct run *run,

@@ -23,9 +23,12 @@ struct http;
 struct journal;
 struct listen;
 struct loop;
+struct prices;
 struct prompts;
+struct crew;
 struct runs;
 struct sources;
+struct spending;
 struct web;
 
 struct web_doors {
@@ -69,7 +72,10 @@ struct web_options {
 	struct web_doors doors;
 	struct back back;
 	struct runs *runs;
+	struct crew *crew;
 	struct prompts *prompts;
+	struct spending *spending;
+	const struct prices *prices;
 	struct sources *sources;
 	struct web_discovery discovery;
 	struct web_tap tap;

@@ -36,7 +36,7 @@
 struct playhouse {
 	struct playhouse_options options;
 	struct theatre *theatre;
-	struct tap tap;
+	struct bus_listener listener;
 	struct folded *folded; /* NULL: it is not open yet */
 	bool is_watched;       /* by those who follow */
 	bool is_untold;        /* commands were played that nobody was told of */
@@ -232,9 +232,9 @@ static void watch(struct playhouse *p)
 	p->is_watched = wanted;
 }
 
-static void note(struct tap *tap, const struct signal *s)
+static void note(struct bus_listener *listener, const struct signal *s)
 {
-	struct playhouse *p = list_of(tap, struct playhouse, tap);
+	struct playhouse *p = list_of(listener, struct playhouse, listener);
 
 	if (fold_seq(p->folded) + 1 == s->seq)
 		p->present_ms = loop_now_ms(p->options.loop);
@@ -413,7 +413,7 @@ struct playhouse *playhouse_create(const struct playhouse_options *options)
 	struct theatre_options o = {.self = p, .command = played, .changed = changed};
 
 	p->options = *options;
-	p->tap = (struct tap){.name = "show", .heard = note};
+	p->listener = (struct bus_listener){.name = "show", .heard = note};
 	p->settling.run = settle_turn;
 	p->due_ms = NAN;
 	uv_timer_init(loop_uv(p->options.loop), &p->timer);
@@ -430,7 +430,7 @@ void playhouse_open(struct playhouse *p)
 	if (fold_is_behind(p->folded))
 		p->is_untold = true;
 	hands_arm(p);
-	bus_add_tap(p->options.bus, &p->tap);
+	bus_add_listener(p->options.bus, &p->listener);
 }
 
 static void free_closed(uv_handle_t *timer)

@@ -9,8 +9,8 @@
 #include "config/fields.h"
 #include "hub/dialogue.h"
 #include "hub/encoding.h"
+#include "hub/query.h"
 #include "hub/subscription.h"
-#include "hub/wish.h"
 
 #define SAY_MAX 256
 #define FRAMES_MAX 3
@@ -90,7 +90,7 @@ static void welcome(struct client *client, const struct http *http)
 	list_add(&skeleton->views, &view->in_all);
 	for (unsigned i = 0; skeleton->greeting && i < skeleton->often; i++)
 		client_say_frame(client, WS_OP_TEXT, text_of(skeleton->greeting));
-	if (hub_wish_read(&wish, http, NULL))
+	if (hub_query_read(&wish, http, NULL))
 		client_subscribe(client, &wish);
 	filter_finish(&wish.filter);
 }
@@ -173,7 +173,7 @@ const struct dialect dialect_skeleton = {
 	.needs = SCOPE_OBSERVE,
 	.view = sizeof(struct skeleton_view),
 	.settings = &skeleton_settings,
-	.check = hub_wish_check,
+	.check = hub_query_check,
 	.welcome = welcome,
 	.hear = hear,
 	.tell_gap = tell_gap,

@@ -1,0 +1,220 @@
+/* usage.c - what agents spent outlives the signals that told it.
+ *
+ * The sums are folded from the journal (crew/spending.h) and in its checkpoints.  Besides, they
+ * are in DATA/usage at most WRITE_MS after they changed: no checkpoint is needed to know what
+ * signals told that are gone.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/must.h"
+#include "base/whole.h"
+#include "box/parts.h"
+#include "box/usage.h"
+#include "config/config.h"
+#include "crew/spending.h"
+#include "journal/journal.h"
+#include "net/work.h"
+
+#define WRITE_MS 5000 /* from one file to the next */
+
+struct usage_keeper {
+	struct spending *spending;
+	struct prices *prices;
+	struct loop *loop;
+	struct journal *journal;
+	char *path;
+	struct work *work; /* under way, or NULL */
+	struct deadline due;
+	struct turn turn;
+	uint64_t written; /* changes that are in the file */
+	bool is_open, is_due;
+};
+
+/* One file, while it is written. */
+struct usage_errand {
+	struct usage_keeper *keeper;
+	struct buf bytes;
+	char *path;
+	uint64_t changes;
+	struct error why;
+	bool good;
+};
+
+static void write_file(void *self)
+{
+	struct usage_errand *e = self;
+
+	e->good = whole_replace(e->path, 0600, buf_text(&e->bytes), &e->why);
+}
+
+static void file_is_written(void *self)
+{
+	struct usage_errand *e = self;
+
+	e->keeper->work = NULL;
+	if (e->good)
+		e->keeper->written = e->changes;
+	else
+		log_warn("usage", "%s", e->why.words);
+}
+
+static void free_errand(void *self)
+{
+	struct usage_errand *e = self;
+
+	buf_finish(&e->bytes);
+	free(e->path);
+	free(e);
+}
+
+static struct usage_errand *make_errand(struct usage_keeper *k)
+{
+	struct usage_errand *e = must_zero(1, sizeof(*e));
+
+	e->keeper = k;
+	e->path = must_dup(k->path);
+	e->changes = spending_changes(k->spending);
+	buf_init(&e->bytes, SPENDING_SAVED_MAX);
+	spending_save(k->spending, &e->bytes);
+	return e;
+}
+
+static void start_errand(struct usage_keeper *k)
+{
+	struct work_plan plan = {make_errand(k), write_file, file_is_written, free_errand};
+
+	k->work = work_start(k->loop, &plan);
+}
+
+static void write_is_due(struct deadline *deadline)
+{
+	struct usage_keeper *k = list_of(deadline, struct usage_keeper, due);
+
+	k->is_due = false;
+	if (!k->work && spending_changes(k->spending) != k->written)
+		start_errand(k);
+}
+
+static bool usage_turn(struct turn *turn)
+{
+	struct usage_keeper *k = list_of(turn, struct usage_keeper, turn);
+
+	if (k->work || k->is_due || spending_changes(k->spending) == k->written)
+		return false;
+	k->is_due = true;
+	deadline_set(k->loop, &k->due, WRITE_MS);
+	return false;
+}
+
+/* ---- the list of prices ---- */
+
+static bool load_prices(struct usage_keeper *k, const struct config *config, struct error *why)
+{
+	struct buf json;
+	char *path;
+	bool good;
+
+	if (!config->prices) {
+		k->prices = prices_own();
+		return true;
+	}
+	path = config->prices[0] == '/' ? must_dup(config->prices)
+	                                : must_print("%s/%s", config->data, config->prices);
+	buf_init(&json, PRICES_MAX);
+	good = whole_load(path, 0, &json, why) && (k->prices = prices_read(buf_text(&json), why));
+	if (!good)
+		error_within(why, "prices: %s", path);
+	buf_finish(&json);
+	free(path);
+	return good;
+}
+
+/* ---- life ---- */
+
+static void load_sums(struct usage_keeper *k)
+{
+	struct error why;
+	struct buf bytes;
+
+	buf_init(&bytes, SPENDING_SAVED_MAX);
+	if (!whole_load(k->path, WHOLE_PRIVATE | WHOLE_NO_LINK, &bytes, &why)) {
+		if (errno != ENOENT)
+			log_warn("usage", "%s", why.words);
+	} else if (!spending_load(k->spending, buf_text(&bytes))) {
+		log_warn("usage", "%s is damaged: what the journal has is counted anew", k->path);
+	}
+	spending_fit(k->spending, journal_last_seq(k->journal));
+	buf_finish(&bytes);
+}
+
+bool box_make_usage(struct box *box, struct error *why)
+{
+	struct usage_keeper *k = must_zero(1, sizeof(*k));
+
+	box->usage = k;
+	k->loop = box->loop;
+	k->journal = box->journal;
+	k->path = must_print("%s/usage", box->config->data);
+	k->spending = spending_create();
+	if (!load_prices(k, box->config, why))
+		return false;
+	load_sums(k);
+	spending_join(k->spending, bus_folds(box->bus));
+	return true;
+}
+
+void box_open_usage(struct box *box)
+{
+	struct usage_keeper *k = box->usage;
+
+	k->due.fire = write_is_due;
+	k->turn.end = usage_turn;
+	loop_add_turn(k->loop, &k->turn);
+	k->is_open = true;
+}
+
+/* What is on its way to the disk may get there later than this: the same, or older. */
+void box_close_usage(struct box *box)
+{
+	struct usage_keeper *k = box->usage;
+	struct usage_errand *e;
+
+	if (!k || !k->is_open)
+		return;
+	k->is_open = false;
+	loop_remove_turn(&k->turn);
+	deadline_clear(&k->due);
+	if (k->work)
+		work_leave(k->work);
+	if (spending_changes(k->spending) == k->written)
+		return;
+	e = make_errand(k);
+	write_file(e);
+	if (!e->good)
+		log_warn("usage", "%s", e->why.words);
+	free_errand(e);
+}
+
+void box_free_usage(struct box *box)
+{
+	struct usage_keeper *k = box->usage;
+
+	if (!k)
+		return;
+	spending_destroy(k->spending);
+	prices_destroy(k->prices);
+	free(k->path);
+	free(k);
+}
+
+struct spending *box_spending(struct box *box)
+{
+	return box->usage->spending;
+}
+
+const struct prices *box_prices(struct box *box)
+{
+	return box->usage->prices;
+}

@@ -1,0 +1,318 @@
+/* crew.c - all sessions, by run, by handle, by conversation. */
+#include "crew/crew.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "bus/folds.h"
+#include "crew/inside.h"
+#include "run/hear.h"
+
+#define REACH_NS 4000000 /* that who wants the present folds on for */
+#define REMOVED_MAX (256 * KIB)
+#define KEY_MAX_BYTES 512
+
+/* ---- members ---- */
+
+void crew_add(struct crew *crew, struct crew_member *m)
+{
+	for (unsigned i = 0; i < m->run_count; i++)
+		map_set(&crew->by_run, text_of(m->runs[i]), m);
+	map_set(&crew->by_handle, text_of(m->handle), m);
+	if (m->key)
+		map_set(&crew->by_key, text_of(m->key), m);
+	list_add(&crew->all, &m->in_all);
+	crew->count++;
+}
+
+static void forget_member(struct crew *crew, struct crew_member *m)
+{
+	saving_change(&crew->saving, &m->to_save);
+	for (unsigned i = 0; i < m->run_count; i++)
+		map_remove(&crew->by_run, text_of(m->runs[i]));
+	map_remove(&crew->by_handle, text_of(m->handle));
+	if (m->key)
+		map_remove(&crew->by_key, text_of(m->key));
+	if (crew->removed.len)
+		buf_add_char(&crew->removed, ',');
+	buf_add_json(&crew->removed, text_of(m->id));
+	assert(crew->count > 0);
+	crew->count--;
+	member_destroy(m);
+}
+
+static void tell_news(struct crew *crew)
+{
+	if (crew->is_told || !crew->options.news)
+		return;
+	crew->is_told = true;
+	crew->options.news(crew->options.self);
+}
+
+static void note_change(struct crew *crew, struct crew_member *m)
+{
+	if (list_is_empty(&m->in_changed))
+		list_add(&crew->changed, &m->in_changed);
+	tell_news(crew);
+}
+
+/* Of a conversation of several runs: whose it is, and its key.  False: it says none. */
+static bool read_key(const struct signal *s, const struct crew_heard *h, struct buf *key)
+{
+	struct text own = json_text_at(h->payload, "sessionKey");
+	struct text source = json_text_at(h->metadata, "sourceId");
+
+	if (!own.len)
+		own = json_text_at(h->metadata, "session");
+	if (!source.len)
+		source = s->source;
+	if (!member_can_be(own) || !member_can_be(source))
+		return false;
+	buf_add(key, source);
+	buf_add_char(key, '\n');
+	buf_add(key, own);
+	return !key->full;
+}
+
+static void add_run(struct crew *crew, struct crew_member *m, struct text run)
+{
+	if (m->run_count == MEMBER_RUNS_MAX) {
+		map_remove(&crew->by_run, text_of(m->runs[0]));
+		free(m->runs[0]);
+		m->run_count--;
+		memmove(m->runs, m->runs + 1, m->run_count * sizeof(m->runs[0]));
+	}
+	m->runs[m->run_count++] = text_dup(run);
+	map_set(&crew->by_run, run, m);
+}
+
+/* The conversation that a run says it is of; makes a member know its own. */
+static struct crew_member *join_conversation(struct crew *crew, struct crew_member *m,
+                                             struct text run, struct text key)
+{
+	struct crew_member *known = map_get(&crew->by_key, key);
+
+	if (m && !m->key && !known) {
+		m->key = text_dup(key);
+		map_set(&crew->by_key, key, m);
+	}
+	if (m || !known)
+		return m;
+	saving_change(&crew->saving, &known->to_save);
+	add_run(crew, known, run);
+	return known;
+}
+
+static struct crew_member *find_member(struct crew *crew, const struct signal *s,
+                                       const struct crew_heard *h, struct text run)
+{
+	struct crew_member *m = map_get(&crew->by_run, run);
+	struct buf key;
+
+	if (m && m->key)
+		return m;
+	buf_init(&key, 4 * KIB);
+	if (read_key(s, h, &key))
+		m = join_conversation(crew, m, run, buf_text(&key));
+	buf_finish(&key);
+	return m;
+}
+
+/* ---- hearing ---- */
+
+static void forget_quietest(struct crew *crew)
+{
+	if (crew->count < CREW_MAX)
+		return;
+	list_each(&crew->all, l) {
+		struct crew_member *m = list_of(l, struct crew_member, in_all);
+
+		if (state_is_over(m->standing.state)) {
+			forget_member(crew, m);
+			return;
+		}
+	}
+	forget_member(crew, list_of(crew->all.next, struct crew_member, in_all));
+}
+
+/* It has its handle when its first signal was heard, which says where it works. */
+static void welcome_member(struct crew *crew, const struct signal *s, const struct crew_heard *h,
+                           struct text run)
+{
+	char base[MEMBER_BASE_MAX + 1];
+	struct crew_member *m;
+	struct buf key;
+
+	forget_quietest(crew);
+	m = member_create(run, s->source);
+	member_hear(m, s, h);
+	member_base(m, base);
+	do { /* none that is the name of a run */
+		free(m->handle);
+		m->handle = handles_give(&crew->handles, base);
+	} while (map_get(&crew->by_run, text_of(m->handle)));
+	buf_init(&key, 4 * KIB);
+	if (read_key(s, h, &key))
+		m->key = text_dup(buf_text(&key));
+	buf_finish(&key);
+	crew_add(crew, m);
+	note_change(crew, m);
+}
+
+void crew_hear(struct crew *crew, const struct signal *s)
+{
+	struct text run = run_of_signal(s);
+	struct crew_heard heard;
+	struct crew_member *m;
+
+	crew->seq = s->seq;
+	if (!member_can_be(run))
+		return;
+	moment_read(&heard, s);
+	m = find_member(crew, s, &heard, run);
+	if (!m) {
+		if (heard.is_agents)
+			welcome_member(crew, s, &heard, run);
+		return;
+	}
+	saving_change(&crew->saving, &m->to_save);
+	member_hear(m, s, &heard);
+	list_remove(&m->in_all);
+	list_add(&crew->all, &m->in_all);
+	note_change(crew, m);
+}
+
+void crew_touch(struct crew *crew, struct text run)
+{
+	struct crew_member *m = map_get(&crew->by_run, run);
+
+	if (m)
+		note_change(crew, m);
+}
+
+struct crew_member *crew_find(const struct crew *crew, struct text name)
+{
+	struct crew_member *m = map_get(&crew->by_handle, name);
+
+	return m ? m : map_get(&crew->by_run, name);
+}
+
+size_t crew_count(const struct crew *crew)
+{
+	return crew->count;
+}
+
+struct link *crew_all(struct crew *crew)
+{
+	return &crew->all;
+}
+
+uint64_t crew_seq(const struct crew *crew)
+{
+	return crew->folded ? fold_seq(crew->folded) : crew->seq;
+}
+
+/* ---- the fold ---- */
+
+static void fold_heard(void *self, const struct signal *s)
+{
+	crew_hear(self, s);
+}
+
+static void fold_had_piece(void *self, bool is_all)
+{
+	struct crew *crew = self;
+
+	if (is_all && !list_is_empty(&crew->changed))
+		tell_news(crew);
+}
+
+static void fold_save_begins(void *self)
+{
+	crew_save_begin(self);
+}
+
+static bool fold_saves(void *self, struct buf *out)
+{
+	return crew_save_more(self, out);
+}
+
+static bool fold_loaded(void *self, struct text saved, uint64_t *seq)
+{
+	struct crew *crew = self;
+
+	crew->seq = *seq;
+	return crew_load(crew, saved);
+}
+
+static const struct fold_kind crew_fold = {
+	.name = "crew",
+	.pace = FOLD_LATER,
+	.saved_max = CREW_SAVED_MAX,
+	.kept_max = CREW_KEPT_MAX,
+	.hear = fold_heard,
+	.heard = fold_had_piece,
+	.save_begin = fold_save_begins,
+	.save_more = fold_saves,
+	.load = fold_loaded,
+};
+
+void crew_join(struct crew *crew, struct folds *folds)
+{
+	crew->folded = folds_add(folds, &crew_fold, crew);
+}
+
+bool crew_reach(struct crew *crew)
+{
+	return !crew->folded || fold_reach(crew->folded, REACH_NS);
+}
+
+void crew_watch(struct crew *crew, bool on)
+{
+	if (crew->folded)
+		fold_watch(crew->folded, on);
+}
+
+struct crew *crew_create(const struct crew_options *options)
+{
+	struct crew *crew = must_zero(1, sizeof(*crew));
+
+	crew->options = *options;
+	crew->round = 1;
+	map_init(&crew->by_run);
+	map_init(&crew->by_handle);
+	map_init(&crew->by_key);
+	list_init(&crew->all);
+	list_init(&crew->changed);
+	handles_init(&crew->handles);
+	buf_init(&crew->removed, REMOVED_MAX);
+	buf_init(&crew->head, CREW_SAVED_MAX);
+	return crew;
+}
+
+void crew_forget_all(struct crew *crew)
+{
+	saving_finish(&crew->saving);
+	list_each(&crew->all, l)
+		member_destroy(list_of(l, struct crew_member, in_all));
+	crew->count = 0;
+	map_finish(&crew->by_run);
+	map_finish(&crew->by_handle);
+	map_finish(&crew->by_key);
+	handles_finish(&crew->handles);
+	map_init(&crew->by_run);
+	map_init(&crew->by_handle);
+	map_init(&crew->by_key);
+	handles_init(&crew->handles);
+}
+
+void crew_destroy(struct crew *crew)
+{
+	if (!crew)
+		return;
+	crew_forget_all(crew);
+	buf_finish(&crew->removed);
+	buf_finish(&crew->head);
+	free(crew);
+}

@@ -1,0 +1,183 @@
+/* roll_test.c - the order of sessions, and their words. */
+#include "crew/roll.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "crew/words.h"
+#include "signal/json.h"
+
+static void test_those_that_wait_come_first_and_numbers_count(void **state)
+{
+	static const char *const wanted[] = {"z-1", "f-1", "a-2", "a-10", "a-b", "i-1", "o-1"};
+	struct roll roll;
+
+	(void)state;
+	assert_true(roll_read(
+		&roll, TEXT("{\"at\":7,\"members\":[{\"handle\":\"o-1\",\"group\":\"over\"},"
+	                    "{\"handle\":\"a-10\",\"group\":\"work\",\"id\":\"ten\",\"run\":\"x\"},"
+	                    "{\"handle\":\"i-1\",\"group\":\"idle\"},"
+	                    "{\"handle\":\"a-b\",\"group\":\"work\"},"
+	                    "{\"handle\":\"f-1\",\"group\":\"failed\"},"
+	                    "{\"handle\":\"z-1\",\"group\":\"waits\"},"
+	                    "{\"handle\":\"a-2\",\"group\":\"work\"}]}")));
+	assert_int_equal(roll.count, 7);
+	assert_true(roll.at_ms == 7);
+	for (size_t i = 0; i < roll.count; i++)
+		assert_string_equal(json_text_at(roll.members[i], "handle").at, wanted[i]);
+	assert_int_equal(roll_count(&roll, GROUP_WORK), 3);
+	assert_ptr_equal(roll_find(&roll, TEXT("ten")), roll.members[3]);
+	assert_ptr_equal(roll_find(&roll, TEXT("x")), roll.members[3]);
+	assert_ptr_equal(roll_find(&roll, TEXT("a-10")), roll.members[3]);
+	assert_null(roll_find(&roll, TEXT("a-1")));
+	assert_null(roll_find(&roll, TEXT("")));
+	roll_finish(&roll);
+}
+
+static void test_what_is_no_answer_is_none(void **state)
+{
+	static const char *const bad[] = {"", "[]", "{", "{}", "{\"members\":{}}"};
+	struct roll roll;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_false(roll_read(&roll, text_of(bad[i])));
+	assert_true(roll_read(&roll, TEXT("{\"members\":[1,null,{}]}")));
+	assert_int_equal(roll_count(&roll, GROUP_OVER), 3);
+	roll_finish(&roll);
+}
+
+/* ---- words ---- */
+
+struct said {
+	const char *json, *words;
+};
+
+static void check(const struct said *said, size_t count,
+                  void (*say)(struct buf *out, yyjson_val *value))
+{
+	for (size_t i = 0; i < count; i++) {
+		yyjson_doc *doc = yyjson_read(said[i].json, strlen(said[i].json), 0);
+		struct buf out;
+
+		assert_non_null(doc);
+		buf_init(&out, KIB);
+		say(&out, yyjson_doc_get_root(doc));
+		buf_add_char(&out, '\0');
+		assert_string_equal(out.at, said[i].words);
+		buf_finish(&out);
+		yyjson_doc_free(doc);
+	}
+}
+
+/* As a list has them: the words, and the clock. */
+static void say_state(struct buf *out, yyjson_val *state)
+{
+	words_state(out, state);
+	buf_add_char(out, '|');
+	words_clock(out, state, 100000);
+}
+
+static void test_a_state_has_words_and_a_clock(void **state)
+{
+	static const struct said said[] = {
+		{"{\"name\":\"thinking\",\"since\":88000}", "thinking|12s"},
+		{"{\"name\":\"tool\",\"since\":56000,\"tool\":\"Bash\",\"target\":\"npm test\"}",
+	         "Bash npm test|44s"},
+		{"{\"name\":\"tool\",\"since\":1,\"tool\":\"Bash\"}", "Bash|1m"},
+		{"{\"name\":\"tool\"}", "tool|"},
+		{"{\"name\":\"asks\",\"since\":100000,\"question\":\"?\"}", "waits for you|0s"},
+		{"{\"name\":\"waits\",\"since\":99000,\"why\":\"for its subagents\"}",
+	         "waits for its subagents|1s"},
+		{"{\"name\":\"waits\",\"since\":99000,\"why\":\"rate limit\"}",
+	         "waits: rate limit|1s"},
+		{"{\"name\":\"failed\",\"since\":99000,\"why\":\"no credit\"}",
+	         "failed: no credit|"},
+		{"{\"name\":\"gone\",\"since\":99000}", "gone|"},
+		{"{\"name\":\"finished\",\"since\":99000}", "finished|"},
+		{"{\"name\":\"idle\",\"since\":200000}", "idle|0s"},
+		{"{\"name\":\"of a newer box\",\"since\":1}", "of a newer box|"},
+		{"null", "|"},
+	};
+
+	(void)state;
+	check(said, sizeof(said) / sizeof(*said), say_state);
+}
+
+static void say_age(struct buf *out, yyjson_val *ms)
+{
+	words_age(out, yyjson_get_num(ms));
+}
+
+static void test_an_age_has_one_unit_or_two(void **state)
+{
+	static const struct said said[] = {
+		{"-5", "0s"},         {"59999", "59s"},     {"60000", "1m"},
+		{"3599999", "59m"},   {"3900000", "1h 5m"}, {"86399999", "23h 59m"},
+		{"86400000.0", "1d"}, {"1e300", "37037d"},
+	};
+
+	(void)state;
+	check(said, sizeof(said) / sizeof(*said), say_age);
+}
+
+static void say_figures(struct buf *out, yyjson_val *member)
+{
+	words_plan(out, member);
+	buf_add_char(out, '|');
+	words_tokens(out, member);
+	buf_add_char(out, '|');
+	words_cost(out, member);
+}
+
+static void test_figures_are_short_and_nothing_is_no_zero(void **state)
+{
+	static const struct said said[] = {
+		{"{}", "||"},
+		{"{\"plan\":{\"done\":2,\"total\":5},\"usage\":{\"input\":1000,\"output\":200,"
+	         "\"cacheRead\":80000,\"reasoning\":99,\"cost\":1.234}}",
+	         "2/5|81.2k|$1.23"},
+		{"{\"usage\":{\"output\":999,\"cost\":2,\"atLeast\":true}}", "|999|$2.00+"},
+		{"{\"usage\":{\"input\":2500000,\"cost\":null,\"unknown\":true}}", "|2.5M|unknown"},
+		{"{\"plan\":null,\"usage\":{\"input\":\"x\"}}", "||"},
+	};
+
+	(void)state;
+	check(said, sizeof(said) / sizeof(*said), say_figures);
+}
+
+static void test_groups_are_counted_in_words(void **state)
+{
+	static const size_t many[GROUPS] = {2, 1, 5, 3, 9}, one[GROUPS] = {1}, none[GROUPS] = {0};
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, KIB);
+	words_groups(&out, many);
+	buf_add_char(&out, '|');
+	words_groups(&out, one);
+	buf_add_char(&out, '|');
+	words_groups(&out, none);
+	buf_add_char(&out, '\0');
+	assert_string_equal(out.at, "2 wait for you, 1 failed, 5 at work, 3 idle|1 waits for you|");
+	buf_finish(&out);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_those_that_wait_come_first_and_numbers_count),
+		cmocka_unit_test(test_what_is_no_answer_is_none),
+		cmocka_unit_test(test_a_state_has_words_and_a_clock),
+		cmocka_unit_test(test_an_age_has_one_unit_or_two),
+		cmocka_unit_test(test_figures_are_short_and_nothing_is_no_zero),
+		cmocka_unit_test(test_groups_are_counted_in_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,434 @@
+/* spending.c - signals are counted: rows by hour, sessions, and the responses that were. */
+#include "crew/spending.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "base/random.h"
+#include "base/utf8.h"
+#include "bus/folds.h"
+#include "crew/spending_inside.h"
+#include "run/hear.h"
+#include "signal/json.h"
+
+#define HOUR_MS 3600000.0
+#define HOURS_MAX 4000000u /* a time after that is nonsense */
+#define ROWS_FIRST 256
+#define PIECE (64 * KIB)
+#define COST_MAX 1e9
+
+/* ---- names ---- */
+
+uint32_t spending_name(struct spending *s, struct text name)
+{
+	uintptr_t number;
+
+	if (name.len > SPENDING_NAME_MAX)
+		name = utf8_cut(name, SPENDING_NAME_MAX);
+	if (name.len == 0 || memchr(name.at, '\0', name.len))
+		return 0;
+	number = (uintptr_t)map_get(&s->by_name, name);
+	if (number)
+		return (uint32_t)(number - 1);
+	if (s->name_count == SPENDING_NAMES_MAX)
+		return 0;
+	s->names = must_grow(s->names, (s->name_count + 1) * sizeof(*s->names));
+	s->names[s->name_count] = text_dup(name);
+	map_set(&s->by_name, name, (void *)(uintptr_t)(s->name_count + 1));
+	return s->name_count++;
+}
+
+/* ---- rows ---- */
+
+static uint32_t row_hash(const struct spent_row *row)
+{
+	uint64_t h = row->hour;
+
+	h = h * 0x9e3779b97f4a7c15u + row->project;
+	h = h * 0x9e3779b97f4a7c15u + row->harness;
+	h = h * 0x9e3779b97f4a7c15u + row->model;
+	h = h * 0x9e3779b97f4a7c15u + row->size * 2u + row->fast;
+	h *= 0x9e3779b97f4a7c15u;
+	return (uint32_t)(h >> 32);
+}
+
+static bool is_row(const struct spent_row *a, const struct spent_row *b)
+{
+	return a->hour == b->hour && a->project == b->project && a->harness == b->harness &&
+	       a->model == b->model && a->size == b->size && a->fast == b->fast;
+}
+
+/* The slot of the row, or the free one where it would stand. */
+static uint32_t *row_slot(const struct spending *s, const struct spent_row *like)
+{
+	uint32_t at = row_hash(like) & (s->slot_count - 1);
+
+	while (s->slots[at] && !is_row(&s->rows[s->slots[at] - 1], like))
+		at = (at + 1) & (s->slot_count - 1);
+	return &s->slots[at];
+}
+
+static void grow_rows(struct spending *s)
+{
+	s->row_room = s->row_room ? 2 * s->row_room : ROWS_FIRST;
+	s->rows = must_grow(s->rows, s->row_room * sizeof(*s->rows));
+	free(s->slots);
+	s->slot_count = 2 * s->row_room;
+	s->slots = must_zero(s->slot_count, sizeof(*s->slots));
+	for (uint32_t i = 0; i < s->row_count; i++)
+		*row_slot(s, &s->rows[i]) = i + 1;
+}
+
+struct spent_row *spending_row(struct spending *s, const struct spent_row *like)
+{
+	uint32_t *slot;
+
+	if (s->row_count == s->row_room)
+		grow_rows(s);
+	slot = row_slot(s, like);
+	if (*slot)
+		return &s->rows[*slot - 1];
+	if (s->row_count == SPENDING_ROWS_MAX)
+		return &s->rows[s->row_count - 1];
+	s->rows[s->row_count] = *like;
+	s->rows[s->row_count].counts = (struct spent_counts){0};
+	*slot = ++s->row_count;
+	return &s->rows[*slot - 1];
+}
+
+/* ---- responses ---- */
+
+static void forget_id(struct spending *s, uint32_t number)
+{
+	uint32_t *at = &s->chains[s->ids[number].hash % SPENDING_IDS];
+
+	while (*at != number)
+		at = &s->ids[*at].next;
+	*at = s->ids[number].next;
+}
+
+struct spent_id *spending_id(struct spending *s, uint64_t hash, bool *is_new)
+{
+	uint32_t *chain = &s->chains[hash % SPENDING_IDS];
+	uint32_t number = (uint32_t)(s->id_count % SPENDING_IDS);
+
+	*is_new = false;
+	for (uint32_t i = *chain; i != SPENDING_IDS; i = s->ids[i].next)
+		if (s->ids[i].hash == hash)
+			return &s->ids[i];
+	if (s->id_count >= SPENDING_IDS)
+		forget_id(s, number);
+	s->ids[number] = (struct spent_id){.hash = hash, .next = *chain};
+	*chain = number;
+	s->id_count++;
+	*is_new = true;
+	return &s->ids[number];
+}
+
+/* What is new of a response: in whatever order its signals come, together they are the most
+ * that any of them told.  False: nothing. */
+static bool take_news(struct spending *s, struct usage_facts *facts)
+{
+	bool is_new, any = false;
+	struct spent_id *id = spending_id(s, map_hash(s->seed, facts->response), &is_new);
+
+	for (int i = 0; i < SPENT_COUNTS; i++) {
+		uint64_t told = facts->counts.n[i];
+		uint32_t now = told < UINT32_MAX ? (uint32_t)told : UINT32_MAX;
+
+		facts->counts.n[i] = now > id->n[i] ? now - id->n[i] : 0;
+		if (now > id->n[i])
+			id->n[i] = now;
+		any |= facts->counts.n[i] > 0;
+	}
+	return any;
+}
+
+/* ---- sessions ---- */
+
+static void forget_session(struct spending *s, struct usage *u)
+{
+	map_remove(&s->sessions, text_of(u->id));
+	list_remove(&u->in_all);
+	usage_destroy(u);
+}
+
+struct usage *spending_session(struct spending *s, struct text id)
+{
+	struct usage *u = map_get(&s->sessions, id);
+
+	if (u) {
+		list_remove(&u->in_all);
+		list_add(&s->all, &u->in_all);
+		return u;
+	}
+	if (s->sessions.count >= SPENDING_SESSIONS)
+		forget_session(s, list_of(s->all.next, struct usage, in_all));
+	u = must_zero(1, sizeof(*u));
+	u->id = text_dup(id);
+	map_set(&s->sessions, id, u);
+	list_add(&s->all, &u->in_all);
+	return u;
+}
+
+const struct usage *spending_of(const struct spending *s, struct text id)
+{
+	return map_get(&s->sessions, id);
+}
+
+/* The last folder of a path, of the first that is told. */
+static void take_place(struct spending *s, struct usage *u, struct text cwd)
+{
+	while (cwd.len > 1 && cwd.at[cwd.len - 1] == '/')
+		cwd.len--;
+	for (size_t i = cwd.len; i > 0; i--)
+		if (cwd.at[i - 1] == '/' && i < cwd.len) {
+			cwd = (struct text){cwd.at + i, cwd.len - i};
+			break;
+		}
+	if (cwd.len && !u->project)
+		u->project = spending_name(s, cwd);
+}
+
+/* Who it is where nobody says so: hooks are Claude Code's. */
+static void take_program(struct spending *s, struct usage *u, const struct signal *signal,
+                         struct text harness)
+{
+	if (harness.len)
+		u->harness = spending_name(s, harness);
+	else if (!u->harness && text_is(signal->source, "adapter:tap"))
+		u->harness = spending_name(s, TEXT("claude-code"));
+	else if (!u->harness && text_starts(signal->source, TEXT("local:")))
+		u->harness = spending_name(
+			s, (struct text){signal->source.at + 6, signal->source.len - 6});
+}
+
+static void take_facts(struct usage *u, yyjson_val *payload)
+{
+	uint64_t used = yyjson_get_uint(yyjson_obj_get(payload, "contextUsed"));
+	uint64_t window = yyjson_get_uint(yyjson_obj_get(payload, "contextWindow"));
+	double cost;
+
+	if (used && used < USAGE_COUNT_MAX)
+		u->context_used = used;
+	if (window && window < USAGE_COUNT_MAX)
+		u->context_window = window;
+	/* After a crash an agent may have forgotten some of it. */
+	if (json_number(yyjson_obj_get(payload, "cost"), &cost) && cost > u->own_cost &&
+	    cost < COST_MAX)
+		u->own_cost = cost;
+}
+
+/* Calls of which nobody tells: a compaction's, and the last of one that was killed. */
+static bool hides_calls(const struct signal *signal, yyjson_val *payload, yyjson_val *metadata)
+{
+	return text_is(signal->type, "session.gone") ||
+	       text_is(json_text_at(metadata, "hook"), "PreCompact") ||
+	       text_is(json_text_at(payload, "hook_event_name"), "PreCompact");
+}
+
+/* ---- signals ---- */
+
+static uint32_t hour_of(double at_ms)
+{
+	if (!(at_ms > 0))
+		return 0;
+	return at_ms / HOUR_MS < HOURS_MAX ? (uint32_t)(at_ms / HOUR_MS) : HOURS_MAX;
+}
+
+static void count(struct spending *s, struct usage *u, struct usage_facts *facts, bool is_session)
+{
+	struct spent_counts added = facts->counts;
+	struct spent_row like = {
+		.hour = hour_of(facts->at_ms),
+		.project = u->project,
+		.harness = u->harness,
+		.model = spending_name(s, facts->call.model),
+		.size = (uint8_t)facts->call.size,
+		.fast = facts->call.fast,
+	};
+	struct spent_row *row;
+
+	if (facts->response.len && !take_news(s, facts))
+		return;
+	usage_add(u, facts, like.model, &added);
+	if (!is_session) /* unrelated calls of one source: each counts */
+		added = facts->counts;
+	row = spending_row(s, &like);
+	for (int i = 0; i < SPENT_COUNTS; i++)
+		row->counts.n[i] += added.n[i];
+	s->changes++;
+}
+
+static bool can_be_id(struct text id)
+{
+	return id.len > 0 && id.len <= TRANSLATE_RUN_MAX && !memchr(id.at, '\0', id.len);
+}
+
+/* Only they say where they work without being asked. */
+static bool is_of_hooks(const struct signal *signal)
+{
+	return text_starts(signal->source, TEXT("adapter:"));
+}
+
+static bool is_about_sessions(const struct signal *signal, yyjson_val *metadata)
+{
+	return signal->kind == KIND_TOKEN_USAGE || text_starts(signal->type, TEXT("session.")) ||
+	       (is_of_hooks(signal) && json_text_at(metadata, "cwd").len > 0);
+}
+
+static void hear_session(struct spending *s, const struct signal *signal)
+{
+	yyjson_val *payload = yyjson_obj_get(signal->envelope, "payload");
+	yyjson_val *metadata = yyjson_obj_get(signal->envelope, "metadata");
+	bool has_facts = text_is(signal->type, "session.facts");
+	struct text id = run_of_signal(signal);
+	struct usage_facts facts;
+	struct usage *u;
+
+	if (!can_be_id(id) || !is_about_sessions(signal, metadata))
+		return;
+	u = spending_session(s, id);
+	take_place(s, u, json_text_at(has_facts ? payload : metadata, "cwd"));
+	take_program(s, u, signal, json_text_at(has_facts ? payload : NULL, "harness"));
+	if (has_facts)
+		take_facts(u, payload);
+	u->at_least |= hides_calls(signal, payload, metadata);
+	if (signal->at_ms > u->last_ms)
+		u->last_ms = signal->at_ms;
+	if (usage_read(signal, &facts))
+		count(s, u, &facts, signal->correlation.len > 0);
+}
+
+void spending_hear(struct spending *s, const struct signal *signal)
+{
+	struct signal read;
+
+	if (signal->seq <= s->seq) /* it is in what was loaded */
+		return;
+	s->seq = signal->seq;
+	if (signal->envelope)
+		hear_session(s, signal);
+	else if (signal_read(s->reader, signal->line, &read, NULL))
+		hear_session(s, &read);
+}
+
+/* ---- the fold ---- */
+
+static bool may_want(struct text line)
+{
+	return memmem(line.at, line.len, "token_usage", 11) ||
+	       memmem(line.at, line.len, "\"session.", 9) ||
+	       memmem(line.at, line.len, "\"cwd\"", 5);
+}
+
+static bool wants(const struct signal *signal)
+{
+	return signal->kind == KIND_TOKEN_USAGE || text_starts(signal->type, TEXT("session.")) ||
+	       is_of_hooks(signal);
+}
+
+static void fold_hear(void *self, const struct signal *signal)
+{
+	spending_hear(self, signal);
+}
+
+static void fold_save_begin(void *self)
+{
+	struct spending *s = self;
+
+	buf_finish(&s->saving);
+	buf_init(&s->saving, SPENDING_SAVED_MAX);
+	s->saved = 0;
+	spending_save(s, &s->saving);
+}
+
+static bool fold_save_more(void *self, struct buf *out)
+{
+	struct spending *s = self;
+	size_t left = s->saving.len - s->saved, some = left < PIECE ? left : PIECE;
+
+	buf_add(out, (struct text){s->saving.at + s->saved, some});
+	s->saved += some;
+	if (s->saved < s->saving.len)
+		return true;
+	buf_finish(&s->saving);
+	return false;
+}
+
+/* What DATA/usage has may be newer. */
+static bool fold_load(void *self, struct text saved, uint64_t *seq)
+{
+	struct spending *s = self;
+	uint64_t before = s->seq;
+
+	if (*seq <= before)
+		return true;
+	if (!spending_load(s, saved))
+		return false;
+	s->changes += s->seq != before; /* the file has less */
+	return true;
+}
+
+static const struct fold_kind spending_fold = {
+	.name = "spending",
+	.pace = FOLD_AT_ONCE,
+	.newest_alone = true,
+	.saved_max = SPENDING_SAVED_MAX,
+	.may_want = may_want,
+	.wants = wants,
+	.hear = fold_hear,
+	.save_begin = fold_save_begin,
+	.save_more = fold_save_more,
+	.load = fold_load,
+};
+
+void spending_join(struct spending *s, struct folds *folds)
+{
+	folds_add(folds, &spending_fold, s);
+}
+
+uint64_t spending_changes(const struct spending *s)
+{
+	return s->changes;
+}
+
+/* ---- life ---- */
+
+struct spending *spending_create(void)
+{
+	struct spending *s = must_zero(1, sizeof(*s));
+
+	map_init(&s->by_name);
+	map_init(&s->sessions);
+	list_init(&s->all);
+	s->names = must_zero(1, sizeof(*s->names));
+	s->names[s->name_count++] = must_dup("");
+	s->ids = must_alloc(SPENDING_IDS * sizeof(*s->ids));
+	s->chains = must_alloc(SPENDING_IDS * sizeof(*s->chains));
+	for (uint32_t i = 0; i < SPENDING_IDS; i++)
+		s->chains[i] = SPENDING_IDS;
+	random_bytes(&s->seed, sizeof(s->seed));
+	s->reader = signal_reader_create();
+	return s;
+}
+
+void spending_destroy(struct spending *s)
+{
+	if (!s)
+		return;
+	while (!list_is_empty(&s->all))
+		forget_session(s, list_of(s->all.next, struct usage, in_all));
+	for (uint32_t i = 0; i < s->name_count; i++)
+		free(s->names[i]);
+	map_finish(&s->by_name);
+	map_finish(&s->sessions);
+	buf_finish(&s->saving);
+	signal_reader_destroy(s->reader);
+	free(s->names);
+	free(s->rows);
+	free(s->slots);
+	free(s->ids);
+	free(s->chains);
+	free(s);
+}

@@ -1,0 +1,72 @@
+/* spending.h - what all agents spent: tokens by model, project, program and hour; a fold.
+ *
+ * Hours are those of UTC.  Days of whoever reads, and money, are made when somebody asks
+ * (spending_json).  The newest SPENDING_IDS responses are remembered with their counts, so that
+ * each is counted once, whoever tells it: should a later signal tell more of it, that is added.
+ *
+ * It outlives the signals that it was folded from: the same bytes as in the checkpoint are
+ * in DATA/usage before a segment goes (box/usage.c).  What was counted is known by its seq.
+ */
+#ifndef CREW_SPENDING_H
+#define CREW_SPENDING_H
+
+#include "base/buf.h"
+#include "crew/usage.h"
+
+#define SPENDING_IDS 65536        /* responses; the oldest is forgotten */
+#define SPENDING_SESSIONS 4096    /* the one that was quiet for longest is forgotten */
+#define SPENDING_ROWS_MAX 1000000 /* then the last row has all others */
+#define SPENDING_NAMES_MAX 65536  /* models, projects and programs; then all others have none */
+#define SPENDING_NAME_MAX 256     /* bytes; of a longer one the beginning */
+#define SPENDING_SAVED_MAX (256 * MIB)
+
+struct folds;
+struct spending;
+
+struct spending *spending_create(void);
+void spending_destroy(struct spending *spending);
+
+/* Each signal, in the order of the journal. */
+void spending_hear(struct spending *spending, const struct signal *signal);
+/* Makes it a fold of the journal, which does that from now on, at once. */
+void spending_join(struct spending *spending, struct folds *folds);
+/* How often anything was counted: as long as it is the same, so is all else. */
+uint64_t spending_changes(const struct spending *spending);
+
+/* What the run or session of this id spent; NULL: nothing is known. */
+const struct usage *spending_of(const struct spending *spending, struct text id);
+/* `"usage":{..},"context":{..}`: members of an object, those that are known; whole: `"models":[..]`
+ * too. */
+void spending_usage_json(const struct spending *spending, const struct usage *usage,
+                         const struct prices *prices, bool whole, struct buf *out);
+
+enum spending_by {
+	SPENDING_BY_DAY,
+	SPENDING_BY_HOUR,
+	SPENDING_BY_PROJECT,
+	SPENDING_BY_MODEL,
+	SPENDING_BY_HARNESS,
+	SPENDING_BY_SESSION,
+	SPENDING_BYS
+};
+extern const char *const spending_by_names[SPENDING_BYS];
+
+struct spending_question {
+	enum spending_by by;
+	double since_ms, until_ms; /* hours that begin from since on and before until */
+	int offset_min;            /* of the days of whoever asks, east of UTC */
+	const struct prices *prices;
+};
+/* `"rows":[..],"total":{..},"prices":{"date":..}`: members of an object. */
+void spending_json(const struct spending *spending, const struct spending_question *question,
+                   struct buf *out);
+
+/* All of it as bytes, and back into one that has heard nothing.  False: these are no such
+ * bytes. */
+void spending_save(const struct spending *spending, struct buf *out);
+bool spending_load(struct spending *spending, struct text saved);
+/* What was loaded stands at a seq that a journal of this length does not have: it is another
+ * journal, and goes on behind what is there. */
+void spending_fit(struct spending *spending, uint64_t last_seq);
+
+#endif

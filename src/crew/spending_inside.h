@@ -1,0 +1,48 @@
+/* spending_inside.h - the sums of all agents, for the files of spending alone. */
+#ifndef CREW_SPENDING_INSIDE_H
+#define CREW_SPENDING_INSIDE_H
+
+#include "base/map.h"
+#include "crew/spending.h"
+
+struct spent_row {
+	uint32_t hour; /* since 1970 */
+	uint32_t project, harness, model;
+	uint8_t size, fast;
+	struct spent_counts counts;
+};
+
+/* A response that was counted. */
+struct spent_id {
+	uint64_t hash;
+	uint32_t next; /* in its chain; SPENDING_IDS: none */
+	uint32_t n[SPENT_COUNTS];
+};
+
+struct spending {
+	char **names; /* the first is empty */
+	uint32_t name_count;
+	struct map by_name; /* -> its number and one, as a pointer */
+	struct spent_row *rows;
+	uint32_t row_count, row_room;
+	uint32_t *slots; /* numbers of rows and one, by hash; a power of two */
+	uint32_t slot_count;
+	struct spent_id *ids; /* a ring */
+	uint32_t *chains;     /* the first of each */
+	uint64_t id_count;    /* ever */
+	uint64_t seed;        /* of the hash of an id */
+	struct map sessions;  /* id -> struct usage */
+	struct link all;      /* usage.in_all */
+	uint64_t seq;         /* the newest that was heard */
+	uint64_t changes;
+	struct signal_reader *reader;
+	struct buf saving; /* what is being saved, and how much of it was */
+	size_t saved;
+};
+
+uint32_t spending_name(struct spending *spending, struct text name); /* its number */
+struct spent_row *spending_row(struct spending *spending, const struct spent_row *like);
+struct usage *spending_session(struct spending *spending, struct text id);
+struct spent_id *spending_id(struct spending *spending, uint64_t hash, bool *is_new);
+
+#endif

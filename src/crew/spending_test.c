@@ -1,0 +1,291 @@
+/* spending_test.c - each response is counted once, in any order, whoever tells it. */
+#include "crew/spending.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "signal/json.h"
+
+#define NOON 1794830400000.0 /* 2026-11-16T12:00Z */
+#define HOUR 3600000.0
+
+static struct spending *all;
+static struct prices *prices;
+static struct signal_reader *reader;
+static struct buf answer;
+static yyjson_doc *doc;
+static uint64_t seq;
+
+static int make(void **state)
+{
+	all = spending_create();
+	prices = prices_own();
+	reader = signal_reader_create();
+	buf_init(&answer, 1 * MIB);
+	doc = NULL;
+	seq = 0;
+	return 0;
+}
+
+static int drop(void **state)
+{
+	spending_destroy(all);
+	prices_destroy(prices);
+	signal_reader_destroy(reader);
+	buf_finish(&answer);
+	yyjson_doc_free(doc);
+	return 0;
+}
+
+static void hear_line(const char *type, const char *run, double at_ms, const char *rest)
+{
+	char line[2000];
+	struct error why;
+	struct signal s;
+	int len = snprintf(line, sizeof(line),
+	                   "{\"seq\":%llu,\"id\":\"i\",\"type\":\"%s\",\"timestamp\":%.0f,"
+	                   "\"source\":\"adapter:tap\",\"correlationId\":\"%s\",%s}",
+	                   (unsigned long long)++seq, type, at_ms, run, rest);
+
+	assert_true(signal_read(reader, (struct text){line, (size_t)len}, &s, &why));
+	spending_hear(all, &s);
+}
+
+static void spend(const char *run, const char *id, unsigned in, unsigned out)
+{
+	char rest[400];
+
+	snprintf(rest, sizeof(rest),
+	         "\"payload\":{\"agentId\":\"a\",\"promptTokens\":%u,\"completionTokens\":%u,"
+	         "\"model\":\"claude-opus-5-5\"%s%s%s}",
+	         in, out, id ? ",\"responseId\":\"" : "", id ? id : "", id ? "\"" : "");
+	hear_line("token_usage", run, NOON, rest);
+}
+
+static yyjson_val *ask(enum spending_by by)
+{
+	struct spending_question q = {by, 0, INFINITY, 0, prices};
+
+	buf_clear(&answer);
+	buf_add_char(&answer, '{');
+	spending_json(all, &q, &answer);
+	buf_add_char(&answer, '}');
+	yyjson_doc_free(doc);
+	doc = yyjson_read(answer.at, answer.len, 0);
+	assert_non_null(doc);
+	return yyjson_doc_get_root(doc);
+}
+
+static uint64_t total(const char *name)
+{
+	return yyjson_get_uint(
+		yyjson_obj_get(yyjson_obj_get(ask(SPENDING_BY_MODEL), "total"), name));
+}
+
+static void a_response_is_counted_once_whoever_tells_it(void **state)
+{
+	spend("one", "msg_1", 100, 1);
+	spend("one", "msg_1", 100, 40);
+	spend("one", "msg_1", 100, 40);
+	spend("fork", "msg_1", 100, 40);
+	spend("one", "msg_1", 100, 7);
+	assert_int_equal(total("input"), 100);
+	assert_int_equal(total("output"), 40);
+	assert_int_equal(total("calls"), 1);
+	spend("fork", "msg_2", 5, 5);
+	assert_int_equal(total("output"), 45);
+	assert_int_equal(total("calls"), 2);
+}
+
+static unsigned next_number(unsigned *seed)
+{
+	*seed = *seed * 1103515245u + 12345u;
+	return *seed >> 16;
+}
+
+/* Lines of several responses, shuffled in many ways, and each perhaps twice. */
+static void any_order_gives_the_same_counts(void **state)
+{
+	enum { RESPONSES = 5, LINES = 4 };
+	unsigned seed = 1;
+
+	for (unsigned round = 0; round < 200; round++) {
+		unsigned order[RESPONSES * LINES];
+
+		for (unsigned i = 0; i < RESPONSES * LINES; i++) {
+			unsigned at = next_number(&seed) % (i + 1);
+
+			order[i] = order[at];
+			order[at] = i;
+		}
+		spending_destroy(all);
+		all = spending_create();
+		for (unsigned i = 0; i < RESPONSES * LINES; i++) {
+			unsigned response = order[i] / LINES, line = order[i] % LINES;
+			char id[16];
+
+			snprintf(id, sizeof(id), "msg_%u", response);
+			for (unsigned k = next_number(&seed) % 2; k < 2; k++)
+				spend("s", id, 10 * response, 1 + line * response);
+		}
+		assert_int_equal(total("input"), 10 * (0 + 1 + 2 + 3 + 4));
+		assert_int_equal(total("output"), RESPONSES + 3 * (0 + 1 + 2 + 3 + 4));
+		assert_int_equal(total("calls"), RESPONSES);
+	}
+}
+
+static void two_witnesses_of_one_session_are_not_added_up(void **state)
+{
+	spend("s", "msg_1", 100, 10);
+	spend("s", "msg_2", 100, 10);
+	spend("s", NULL, 200, 25); /* the turn's own sum: it saw more */
+	assert_int_equal(total("input"), 200);
+	assert_int_equal(total("output"), 25);
+	spend("s", "msg_3", 0, 7);
+	assert_int_equal(total("output"), 27);
+	spend("other", NULL, 1, 1);
+	spend("other", NULL, 1, 1);
+	assert_int_equal(total("output"), 29);
+}
+
+static void sums_are_by_hour_project_and_program(void **state)
+{
+	yyjson_val *rows;
+
+	hear_line("event", "s", NOON, "\"payload\":{},\"metadata\":{\"cwd\":\"/home/a/shop/\"}");
+	hear_line("event", "s", NOON, "\"payload\":{},\"metadata\":{\"cwd\":\"/home/a/shop/sub\"}");
+	spend("s", "msg_1", 1000000, 0);
+	hear_line("session.facts", "t", NOON,
+	          "\"payload\":{\"cwd\":\"/x/api\",\"harness\":\"codex\"}");
+	hear_line("token_usage", "t", NOON + 13 * HOUR,
+	          "\"payload\":{\"agentId\":\"a\",\"promptTokens\":9,\"completionTokens\":1,"
+	          "\"inputTokens\":4,\"cacheReadTokens\":5,\"model\":\"home-made\"}");
+	rows = yyjson_obj_get(ask(SPENDING_BY_PROJECT), "rows");
+	assert_int_equal(yyjson_arr_size(rows), 2);
+	assert_true(text_is(json_text_at(yyjson_arr_get(rows, 0), "key"), "shop"));
+	assert_true(yyjson_get_num(yyjson_obj_get(yyjson_arr_get(rows, 0), "cost")) == 4);
+	assert_true(yyjson_is_null(yyjson_obj_get(yyjson_arr_get(rows, 1), "cost")));
+	assert_true(yyjson_get_bool(yyjson_obj_get(yyjson_arr_get(rows, 1), "unknown")));
+	assert_int_equal(yyjson_get_uint(yyjson_obj_get(yyjson_arr_get(rows, 1), "input")), 4);
+	rows = yyjson_obj_get(ask(SPENDING_BY_HARNESS), "rows");
+	assert_true(text_is(json_text_at(yyjson_arr_get(rows, 0), "key"), "claude-code"));
+	assert_true(text_is(json_text_at(yyjson_arr_get(rows, 1), "key"), "codex"));
+	rows = yyjson_obj_get(ask(SPENDING_BY_DAY), "rows");
+	assert_true(text_is(json_text_at(yyjson_arr_get(rows, 0), "key"), "2026-11-16"));
+	assert_true(text_is(json_text_at(yyjson_arr_get(rows, 1), "key"), "2026-11-17"));
+	assert_int_equal(yyjson_arr_size(yyjson_obj_get(ask(SPENDING_BY_HOUR), "rows")), 2);
+	assert_int_equal(yyjson_arr_size(yyjson_obj_get(ask(SPENDING_BY_SESSION), "rows")), 2);
+}
+
+static void the_agents_own_figure_counts_where_it_is_larger(void **state)
+{
+	yyjson_val *row;
+
+	spend("s", "msg_1", 1000000, 0); /* $4 */
+	hear_line("session.facts", "s", NOON, "\"payload\":{\"cost\":3.5}");
+	row = yyjson_arr_get_first(yyjson_obj_get(ask(SPENDING_BY_SESSION), "rows"));
+	assert_true(yyjson_get_num(yyjson_obj_get(row, "cost")) == 4);
+	hear_line("session.facts", "s", NOON, "\"payload\":{\"cost\":4.5,\"contextUsed\":7}");
+	hear_line("session.facts", "s", NOON, "\"payload\":{\"cost\":0.1}");
+	hear_line("session.gone", "s", NOON, "\"payload\":{}");
+	row = yyjson_arr_get_first(yyjson_obj_get(ask(SPENDING_BY_SESSION), "rows"));
+	assert_true(yyjson_get_num(yyjson_obj_get(row, "cost")) == 4.5);
+	assert_true(yyjson_get_bool(yyjson_obj_get(row, "atLeast")));
+	buf_clear(&answer);
+	buf_add_char(&answer, '{');
+	spending_usage_json(all, spending_of(all, TEXT("s")), prices, true, &answer);
+	buf_add_char(&answer, '}');
+	assert_non_null(strstr(answer.at, "\"context\":{\"used\":7,\"window\":1000000}"));
+}
+
+static void nonsense_is_counted_as_nothing(void **state)
+{
+	hear_line("token_usage", "s", -5,
+	          "\"payload\":{\"agentId\":\"a\",\"promptTokens\":-1,"
+	          "\"completionTokens\":1e300,\"cost\":-1,\"model\":7}");
+	hear_line("token_usage", "s", 1e300, "\"payload\":[]");
+	hear_line("session.facts", "s", 0, "\"payload\":{\"cwd\":\"\",\"cost\":1e300}");
+	hear_line("session.facts", "s", 0, "\"payload\":{\"cwd\":\"/\"}");
+	assert_int_equal(total("input"), 0);
+	assert_int_equal(total("output"), USAGE_COUNT_MAX);
+}
+
+static void what_is_saved_is_as_it_was_and_counts_nothing_twice(void **state)
+{
+	struct buf saved, again;
+	uint64_t heard;
+
+	buf_init(&saved, SPENDING_SAVED_MAX);
+	buf_init(&again, SPENDING_SAVED_MAX);
+	hear_line("event", "s", NOON, "\"payload\":{},\"metadata\":{\"cwd\":\"/home/a/shop\"}");
+	spend("s", "msg_1", 100, 10);
+	spend("t", NULL, 1, 2);
+	heard = seq;
+	spending_save(all, &saved);
+	spending_destroy(all);
+	all = spending_create();
+	spend("gone", "msg_9", 5, 5);
+	assert_true(spending_load(all, buf_text(&saved)));
+	spending_save(all, &again);
+	assert_true(text_equal(buf_text(&saved), buf_text(&again)));
+	seq = heard - 1;
+	spend("t", NULL, 1, 2); /* the same seq again */
+	spend("s", "msg_1", 100, 12);
+	assert_int_equal(total("output"), 14);
+	assert_int_equal(total("calls"), 2);
+	for (size_t i = 0; i < saved.len; i += 7) { /* cut anywhere, or changed */
+		assert_false(spending_load(all, (struct text){saved.at, i}));
+		saved.at[i] ^= 1;
+		assert_false(spending_load(all, buf_text(&saved)));
+		saved.at[i] ^= 1;
+	}
+	assert_int_equal(total("output"), 14);
+	spending_fit(all, 1);
+	seq = 1;
+	spend("u", NULL, 0, 1);
+	assert_int_equal(total("output"), 15);
+	buf_finish(&saved);
+	buf_finish(&again);
+}
+
+static void the_oldest_responses_are_forgotten(void **state)
+{
+	char id[32];
+
+	for (unsigned i = 0; i <= SPENDING_IDS; i++) {
+		snprintf(id, sizeof(id), "msg_%u", i);
+		spend("s", id, 0, 1);
+	}
+	assert_int_equal(total("calls"), SPENDING_IDS + 1);
+	spend("s", "msg_1", 0, 1);
+	assert_int_equal(total("calls"), SPENDING_IDS + 1);
+	spend("s", "msg_0", 0, 1);
+	assert_int_equal(total("calls"), SPENDING_IDS + 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_response_is_counted_once_whoever_tells_it, make,
+	                                        drop),
+		cmocka_unit_test_setup_teardown(any_order_gives_the_same_counts, make, drop),
+		cmocka_unit_test_setup_teardown(two_witnesses_of_one_session_are_not_added_up, make,
+	                                        drop),
+		cmocka_unit_test_setup_teardown(sums_are_by_hour_project_and_program, make, drop),
+		cmocka_unit_test_setup_teardown(the_agents_own_figure_counts_where_it_is_larger,
+	                                        make, drop),
+		cmocka_unit_test_setup_teardown(nonsense_is_counted_as_nothing, make, drop),
+		cmocka_unit_test_setup_teardown(what_is_saved_is_as_it_was_and_counts_nothing_twice,
+	                                        make, drop),
+		cmocka_unit_test_setup_teardown(the_oldest_responses_are_forgotten, make, drop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,56 @@
+/* usage.h - what a token_usage signal says was spent, and what one session spent; pure.
+ *
+ * One response of a model is told several times: by several lines of a transcript, by a fork
+ * that copies them, by an API that we read ourselves.  Those that have a responseId are counted
+ * once (spending.h).  Others tell the sum of a turn.  Where a session has both, they are two
+ * witnesses of the same calls: what counts is the larger of the two.
+ */
+#ifndef CREW_USAGE_H
+#define CREW_USAGE_H
+
+#include "base/list.h"
+#include "crew/prices.h"
+#include "signal/signal.h"
+
+#define USAGE_MODELS_MAX \
+	64 /* of one session, with lengths and modes; then the last has all others */
+#define USAGE_COUNT_MAX 1000000000000ull /* tokens that one signal may tell */
+
+/* What a signal says. */
+struct usage_facts {
+	struct text response; /* empty: it has no id */
+	struct price_call call;
+	double at_ms;
+	struct spent_counts counts;
+	uint64_t context, window; /* 0: not said */
+};
+
+/* False: it is no token_usage.  The texts are the signal's. */
+bool usage_read(const struct signal *s, struct usage_facts *out);
+
+struct usage_model {
+	uint32_t model; /* its number in spending's names */
+	uint8_t size, fast;
+	struct spent_counts counts;
+};
+
+struct usage {
+	char *id;
+	uint32_t project, harness; /* numbers of names */
+	struct usage_model *models;
+	unsigned model_count;
+	struct spent_counts keyed, loose; /* told with an id, and without */
+	uint64_t context_used, context_window;
+	double own_cost; /* dollars, by the agent itself; 0: not told */
+	bool at_least;   /* calls were hidden: it was compacted or killed */
+	double last_ms;
+	struct link in_all; /* the one that was heard last at the end */
+};
+
+/* Adds to what a session spent what is new in these counts, with an id or without; *added is
+ * by how much it grew. */
+void usage_add(struct usage *usage, const struct usage_facts *facts, uint32_t model,
+               struct spent_counts *added);
+void usage_destroy(struct usage *usage);
+
+#endif

@@ -1,0 +1,147 @@
+/* words.c - sessions in words. */
+#include "crew/words.h"
+
+#include "signal/json.h"
+
+#define SECOND_MS 1000.0
+#define LONGEST_S 3.2e9 /* a hundred years: beyond it a clock is wrong */
+
+static double number_at(yyjson_val *object, const char *name)
+{
+	double number = 0;
+
+	json_number(yyjson_obj_get(object, name), &number);
+	return number > 0 ? number : 0;
+}
+
+/* ---- the state ---- */
+
+static void add_why(struct buf *out, const char *word, const char *between, struct text why)
+{
+	buf_add(out, text_of(word));
+	if (!why.len)
+		return;
+	buf_add(out, text_of(between));
+	buf_add(out, why);
+}
+
+static void add_tool(struct buf *out, yyjson_val *state)
+{
+	struct text tool = json_text_at(state, "tool"), target = json_text_at(state, "target");
+
+	buf_add(out, tool.len ? tool : TEXT("tool"));
+	if (!target.len)
+		return;
+	buf_add_char(out, ' ');
+	buf_add(out, target);
+}
+
+void words_state(struct buf *out, yyjson_val *state)
+{
+	struct text name = json_text_at(state, "name"), why = json_text_at(state, "why");
+	enum crew_state known = CREW_STATES;
+
+	if (!state_of_name(name, &known)) {
+		buf_add(out, name);
+		return;
+	}
+	switch (known) {
+	case CREW_TOOL:
+		add_tool(out, state);
+		break;
+	case CREW_ASKS:
+		buf_add(out, TEXT("waits for you"));
+		break;
+	case CREW_WAITS:
+		add_why(out, "waits", text_starts(why, TEXT("for ")) ? " " : ": ", why);
+		break;
+	case CREW_FAILED:
+	case CREW_GONE:
+		add_why(out, state_name(known), ": ", why);
+		break;
+	default:
+		buf_add(out, text_of(state_name(known)));
+	}
+}
+
+void words_age(struct buf *out, double ms)
+{
+	unsigned long long s = 0;
+
+	if (ms > 0)
+		s = (unsigned long long)(ms / SECOND_MS < LONGEST_S ? ms / SECOND_MS : LONGEST_S);
+	if (s < 60)
+		buf_print(out, "%llus", s);
+	else if (s < 3600)
+		buf_print(out, "%llum", s / 60);
+	else if (s < 86400)
+		buf_print(out, "%lluh %llum", s / 3600, s / 60 % 60);
+	else
+		buf_print(out, "%llud", s / 86400);
+}
+
+void words_clock(struct buf *out, yyjson_val *state, double now_ms)
+{
+	double since = number_at(state, "since");
+	enum crew_state known;
+
+	if (since <= 0 || !state_of_name(json_text_at(state, "name"), &known) ||
+	    state_is_over(known) || known == CREW_FAILED)
+		return;
+	words_age(out, now_ms - since);
+}
+
+/* ---- figures ---- */
+
+void words_plan(struct buf *out, yyjson_val *member)
+{
+	yyjson_val *plan = yyjson_obj_get(member, "plan");
+
+	if (number_at(plan, "total") > 0)
+		buf_print(out, "%.0f/%.0f", number_at(plan, "done"), number_at(plan, "total"));
+}
+
+void words_tokens(struct buf *out, yyjson_val *member)
+{
+	static const char *const kinds[] = {"input", "output", "cacheRead", "cacheWrite",
+	                                    "cacheWrite1h"};
+	yyjson_val *usage = yyjson_obj_get(member, "usage");
+	double sum = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		sum += number_at(usage, kinds[i]);
+	if (sum <= 0)
+		return;
+	if (sum < 1e3)
+		buf_print(out, "%.0f", sum);
+	else if (sum < 1e6)
+		buf_print(out, "%.1fk", sum / 1e3);
+	else
+		buf_print(out, "%.1fM", sum / 1e6);
+}
+
+void words_cost(struct buf *out, yyjson_val *member)
+{
+	yyjson_val *usage = yyjson_obj_get(member, "usage");
+	bool more = yyjson_is_true(yyjson_obj_get(usage, "atLeast")) ||
+	            yyjson_is_true(yyjson_obj_get(usage, "unknown"));
+	double cost = number_at(usage, "cost");
+
+	if (cost > 0)
+		buf_print(out, "$%.2f%s", cost, more ? "+" : "");
+	else if (yyjson_is_true(yyjson_obj_get(usage, "unknown")))
+		buf_add(out, TEXT("unknown"));
+}
+
+void words_groups(struct buf *out, const size_t counts[GROUPS])
+{
+	static const char *const words[GROUP_OVER] = {"wait for you", "failed", "at work", "idle"};
+	size_t start = out->len;
+
+	for (unsigned i = 0; i < GROUP_OVER; i++) {
+		if (counts[i] == 0)
+			continue;
+		buf_print(out, "%s%zu %s", out->len > start ? ", " : "", counts[i],
+		          i == GROUP_WAITS && counts[i] == 1 ? "waits for you" : words[i]);
+	}
+}

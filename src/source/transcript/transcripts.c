@@ -1,0 +1,255 @@
+/* transcripts.c - looking, and telling the bus. */
+#include "source/transcript/transcripts.h"
+
+#include <stdlib.h>
+#include <uv.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/must.h"
+#include "base/proc.h"
+#include "base/scan.h"
+#include "bus/bus.h"
+#include "net/loop.h"
+#include "source/transcript/claude_registry.h"
+#include "source/transcript/facts.h"
+#include "source/transcript/living.h"
+#include "source/transcript/reading.h"
+
+/* A process that ends tells its hook, which may be heard after it is gone. */
+#define GRACE_MS 3000
+#define SOON_MS 250
+#define HEAD_MAX (4 * KIB) /* of a payload: its session is named there */
+
+struct transcripts {
+	struct transcripts_options options;
+	struct claude_registry *registry; /* NULL: it is not read */
+	struct readings *readings;        /* likewise */
+	struct turn turn;
+	struct deadline look, soon;
+	uv_fs_event_t watch; /* of the registry */
+	bool has_watch, is_watching;
+	struct grave grave;
+};
+
+/* --- telling ------------------------------------------------------------------------ */
+
+static void transcripts_admit(struct transcripts *t, struct text envelope, bool is_box)
+{
+	struct bus_emit emit = {.raw = envelope,
+	                        .from = bus_from(t->options.bus, TEXT("adapter:transcript"), true)};
+	struct bus_verdict verdict;
+
+	emit.from.is_box = is_box;
+	bus_admit(t->options.bus, &emit, &verdict);
+	if (verdict.answer != BUS_ACCEPTED)
+		log_warn("transcripts", "%s", verdict.why.words);
+}
+
+static void registry_tells(void *self, struct text envelope)
+{
+	transcripts_admit(self, envelope, false);
+}
+
+/* Read again, a line is the same signals. */
+static void readings_tell(void *self, struct text envelope)
+{
+	struct transcripts *t = self;
+	struct bus_emit emit = {.raw = envelope,
+	                        .from = bus_from(t->options.bus, TEXT("adapter:transcript"), true),
+	                        .once = true};
+	struct bus_verdict verdict;
+
+	bus_admit(t->options.bus, &emit, &verdict);
+}
+
+static bool transcripts_end_turn(struct turn *turn)
+{
+	return readings_turn(list_of(turn, struct transcripts, turn)->readings);
+}
+
+static void tell_gone(struct transcripts *t, const struct living_one *one, const char *why,
+                      const char *by)
+{
+	const struct gone gone = {.session = text_of(one->id),
+	                          .why = why,
+	                          .by = by,
+	                          .pid = one->pid,
+	                          .at_ms = clock_wall_ms()};
+	struct buf signal;
+
+	buf_init(&signal, FACTS_MAX);
+	if (gone_make(&gone, &signal))
+		transcripts_admit(t, buf_text(&signal), true);
+	buf_finish(&signal);
+}
+
+/* --- looking ------------------------------------------------------------------------ */
+
+static void look_for_process(struct transcripts *t, struct living_one *one)
+{
+	uint64_t now = loop_now_ms(t->options.loop);
+	struct proc process;
+
+	if (proc_look(one->pid, &process) && process.start == one->start)
+		one->missed_ms = 0;
+	else if (!one->missed_ms)
+		one->missed_ms = now ? now : 1;
+	else if (now - one->missed_ms >= GRACE_MS)
+		tell_gone(t, one, "its process ended",
+		          one->by == LIVING_BY_REGISTRY ? "registry" : "peer");
+}
+
+/* Telling it ends it, by the fold. */
+static void look_for(void *self, struct living_one *one)
+{
+	struct transcripts *t = self;
+
+	if (one->pid)
+		look_for_process(t, one);
+	else if (t->options.silent_ms &&
+	         (double)clock_wall_ms() - one->last_ms > t->options.silent_ms)
+		tell_gone(t, one, "it was silent for too long", "deadline");
+}
+
+static void registry_changed(uv_fs_event_t *watch, const char *name, int events, int status)
+{
+	struct transcripts *t = watch->data;
+
+	deadline_set(t->options.loop, &t->soon, SOON_MS);
+}
+
+/* The directory comes with the first session, and may be another one day. */
+static void transcripts_watch(struct transcripts *t)
+{
+	if (t->is_watching || !t->registry)
+		return;
+	t->is_watching = uv_fs_event_start(&t->watch, registry_changed,
+	                                   claude_registry_dir(t->registry), 0) == 0;
+}
+
+static void look_at_registry(struct deadline *deadline)
+{
+	struct transcripts *t = list_of(deadline, struct transcripts, soon);
+
+	if (t->registry)
+		claude_registry_look(t->registry);
+}
+
+static void transcripts_look(struct deadline *deadline)
+{
+	struct transcripts *t = list_of(deadline, struct transcripts, look);
+
+	transcripts_watch(t);
+	look_at_registry(&t->soon);
+	if (t->readings)
+		readings_look(t->readings, loop_now_ms(t->options.loop));
+	living_each(t->options.living, look_for, t);
+	deadline_set_beat(t->options.loop, &t->look);
+}
+
+/* --- hooks -------------------------------------------------------------------------- */
+
+/* Claude Code names the session first. */
+static struct text session_of(struct text payload)
+{
+	struct text key, value;
+	struct scan scan;
+
+	if (payload.len > HEAD_MAX)
+		payload.len = HEAD_MAX;
+	scan_object(&scan, payload);
+	while (scan_member(&scan, &key, &value))
+		if (text_is(key, "session_id") && value.len > 2 && value.at[0] == '"')
+			return (struct text){value.at + 1, value.len - 2};
+	return (struct text){NULL, 0};
+}
+
+/* Who runs its hooks by another program has a new parent for each: only a process that ran two
+ * of them is the agent.  The registry knows better. */
+static bool is_news(struct living_one *one, uint64_t agent)
+{
+	bool is_second;
+
+	if (!agent || !one || one->is_over || one->pid == agent)
+		return false;
+	if (one->by == LIVING_BY_REGISTRY && !one->missed_ms)
+		return false;
+	is_second = one->seen == agent;
+	one->seen = agent;
+	return is_second;
+}
+
+void transcripts_note_hook(struct transcripts *t, struct text payload, uint64_t agent)
+{
+	struct text session = session_of(payload);
+	char start[TEXT_U64_MAX];
+	struct facts facts = {.session = session, .from = "hook", .pid = agent};
+	struct proc process;
+	struct buf signal;
+
+	if (!is_news(living_find(t->options.living, session), agent) || !proc_look(agent, &process))
+		return;
+	facts.at_ms = clock_wall_ms();
+	facts.proc_start = text_of_u64(process.start, start);
+	buf_init(&signal, FACTS_MAX);
+	if (facts_make(&facts, &signal))
+		transcripts_admit(t, buf_text(&signal), false);
+	buf_finish(&signal);
+}
+
+/* --- life --------------------------------------------------------------------------- */
+
+struct transcripts *transcripts_create(const struct transcripts_options *options)
+{
+	struct transcripts *t = must_zero(1, sizeof(*t));
+
+	t->options = *options;
+	t->look.fire = transcripts_look;
+	t->soon.fire = look_at_registry;
+	if (options->config)
+		t->registry = claude_registry_create(&(struct claude_registry_options){
+			.config = options->config, .self = t, .tell = registry_tells});
+	if (options->config) {
+		t->readings = readings_create(&(struct readings_options){.config = options->config,
+		                                                         .living = options->living,
+		                                                         .self = t,
+		                                                         .tell = readings_tell});
+		t->turn.end = transcripts_end_turn;
+		loop_add_turn(options->loop, &t->turn);
+	}
+	t->has_watch = uv_fs_event_init(loop_uv(options->loop), &t->watch) == 0;
+	t->is_watching = !t->has_watch;
+	t->watch.data = t;
+	transcripts_look(&t->look);
+	return t;
+}
+
+static void free_transcripts(struct grave *grave)
+{
+	free(list_of(grave, struct transcripts, grave));
+}
+
+static void watch_closed(uv_handle_t *handle)
+{
+	struct transcripts *t = handle->data;
+
+	t->grave.free = free_transcripts;
+	loop_bury(t->options.loop, &t->grave);
+}
+
+void transcripts_destroy(struct transcripts *t)
+{
+	if (!t)
+		return;
+	deadline_clear(&t->look);
+	deadline_clear(&t->soon);
+	if (t->readings)
+		loop_remove_turn(&t->turn);
+	readings_destroy(t->readings);
+	claude_registry_destroy(t->registry);
+	if (t->has_watch)
+		uv_close((uv_handle_t *)&t->watch, watch_closed);
+	else
+		free(t);
+}

@@ -1,0 +1,31 @@
+/* transcripts.h - what agents leave on this machine about their sessions, and whether they live.
+ *
+ * Each beat of the loop the registry of Claude Code is looked at, sooner when the kernel says that
+ * it has changed; and each open session (living.h) is looked for: one whose process is gone, or
+ * that has none and was silent for too long, becomes session.gone.
+ */
+#ifndef SOURCE_TRANSCRIPTS_H
+#define SOURCE_TRANSCRIPTS_H
+
+#include "base/text.h"
+
+struct bus;
+struct living;
+struct loop;
+struct transcripts;
+
+struct transcripts_options {
+	struct loop *loop;
+	struct bus *bus;
+	struct living *living; /* lives longer */
+	const char *config;    /* Claude Code's directory, copied; NULL: nothing there is read */
+	unsigned silent_ms;    /* for sessions without a process; 0: for ever */
+};
+
+struct transcripts *transcripts_create(const struct transcripts_options *options);
+void transcripts_destroy(struct transcripts *t);
+
+/* A hook came, run by this process of an agent; 0: not known. */
+void transcripts_note_hook(struct transcripts *t, struct text payload, uint64_t agent);
+
+#endif
