@@ -1,12 +1,18 @@
 /* actions.c - what the keys of the main screen do. */
-#include "tui/inside.h"
+#include "tui/crew.h"
 
-/* Around: both panes, and the question if there is one. */
+/* Around: the panes, and the question if there is one. */
 static void focus_next(struct tui *tui, struct text argument)
 {
+	if (tui->modal.view && tui->is_aside && tui->focus == PANE_CREW) {
+		tui->is_aside = false; /* it is the question of one of these */
+		return;
+	}
 	if (tui->modal.view && tui->focus == PANES - 1)
 		tui->is_aside = false;
 	tui->focus = (tui->focus + 1) % PANES;
+	if (tui->focus == PANE_CREW && !tui_has_crew(tui))
+		tui->focus = PANE_LIVE;
 }
 
 static void maximise(struct tui *tui, struct text argument)
@@ -21,6 +27,8 @@ static void restore(struct tui *tui, struct text argument)
 		tui->is_maximised = false;
 	else if (tui->filter[0])
 		typing_filter(tui, TEXT(""));
+	else if (tui->is_visiting)
+		tui_action(tui, TEXT("crew"), (struct text){0});
 }
 
 static void actions_interrupt(struct tui *tui, struct text argument)

@@ -1,7 +1,7 @@
 /* actions_more.c - what opens views, looks for things and changes what is watched. */
 #include <stdio.h>
 
-#include "tui/inside.h"
+#include "tui/crew.h"
 
 static const struct text none;
 
@@ -69,18 +69,41 @@ static void turn_back(struct tui *tui, struct text argument)
 	steer(tui, "turn-back", 0);
 }
 
+/* A handle stands for the run of its session. */
+static struct text run_of(const struct tui *tui, struct text name)
+{
+	struct text run = json_text_at(roll_find(&tui->board.sessions.roll, name), "run");
+
+	return run.len ? run : name;
+}
+
 static void actions_more_watch(struct tui *tui, struct text argument)
 {
-	char session[FOLD_NAME_MAX];
-
 	if (!tui->line.watch) {
 		tui_say(tui, "this is a recording: there is nothing else to watch");
 		return;
 	}
-	snprintf(session, sizeof(session), "%.*s", TEXT_ARG(argument));
-	tui->line.is_shared = !session[0];
-	tui->line.watch(tui->line.self, text_of(session));
-	tui_say(tui, session[0] ? "only %s" : "all runs%s", session);
+	tui_watch_run(tui, run_of(tui, argument));
+	tui->is_visiting = !tui->line.is_shared;
+	tui_say(tui, tui->watched[0] ? "only %s" : "all runs%s", tui->watched);
+}
+
+static void crew(struct tui *tui, struct text argument)
+{
+	if (!tui->line.watch) {
+		tui_say(tui, "this is a recording: there are no sessions");
+		return;
+	}
+	if (!tui->line.is_shared)
+		actions_more_watch(tui, none);
+	tui->is_visiting = false;
+	tui->begins_with_crew = true;
+}
+
+static void bell(struct tui *tui, struct text argument)
+{
+	tui->is_silent = !tui->is_silent;
+	tui_say(tui, "the bell is %s", tui->is_silent ? "off" : "on");
 }
 
 const struct action actions_more[] = {
@@ -99,6 +122,8 @@ const struct action actions_more[] = {
 	{':', "command", "type one of these words, with what it takes", type_command},
 	{'n', "turn-next", "a debugger's next turn", turn_next},
 	{'b', "turn-back", "a debugger's turn before", turn_back},
-	{0, "watch", "one run alone, by its id; without an id all", actions_more_watch},
+	{0, "watch", "one session alone, by its handle or id; without one all", actions_more_watch},
+	{'C', "crew", "all sessions, who waits for you first", crew},
+	{0, "bell", "no bell for who begins to wait, or one again", bell},
 	{0},
 };

@@ -221,6 +221,10 @@ static enum board_news hear_op(struct board *board, struct text name, yyjson_val
 {
 	if (text_is(name, "sources"))
 		return hear_sources(board, op);
+	if (text_is(name, "crew")) {
+		sessions_hear(&board->sessions, op);
+		return BOARD_CHANGED;
+	}
 	if (text_is(name, "prompt"))
 		return hear_prompt(board, op);
 	if (text_is(name, "prompts")) {
@@ -249,12 +253,14 @@ void board_init(struct board *board)
 {
 	*board = (struct board){0};
 	json_reader_init(&board->reader, BOARD_MESSAGE_MAX);
+	sessions_init(&board->sessions);
 	map_init(&board->askers);
 }
 
 void board_finish(struct board *board)
 {
 	json_reader_finish(&board->reader);
+	sessions_finish(&board->sessions);
 	while (board->signal_count > 0)
 		drop_signal(board);
 	while (board->source_count > 0)

@@ -31,7 +31,7 @@ static void groups_join(struct group *group, const struct invocation *i)
 		group->active_ts = i->active_ts;
 	group->count++;
 	group->done += i->status == INVOCATION_DONE;
-	group->tokens += invocation_count(i);
+	group->tokens += i->tokens;
 	group->tps += invocation_tps(i);
 }
 

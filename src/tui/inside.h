@@ -23,7 +23,7 @@ struct opened_view {
 	struct area at; /* where it was drawn last, inside its frame */
 };
 
-enum tui_pane { PANE_LIVE, PANE_LOG, PANES };
+enum tui_pane { PANE_CREW, PANE_LIVE, PANE_LOG, PANES };
 
 /* Who answers at the other end; a recording has nobody. */
 struct tui_line {
@@ -57,6 +57,11 @@ struct tui {
 
 	struct opened_view panes[PANES];
 	enum tui_pane focus;
+	bool begins_with_crew; /* it gets the keys when it is there, unless somebody was quicker */
+	bool has_streamed;     /* somebody among those that are watched */
+	bool is_visiting;      /* one session alone, chosen among all of them */
+	char watched[FOLD_NAME_MAX + 1]; /* the run that is watched alone; empty: all */
+	bool is_silent;                  /* no bell for who begins to wait */
 	bool is_maximised;
 	struct opened_view overlays[TUI_OVERLAYS_MAX];
 	size_t overlay_count;
@@ -98,8 +103,8 @@ bool typing_press(struct tui *tui, const struct press *press);
 bool typing_draw(struct tui *tui, struct area area);
 void typing_begin(struct tui *tui, char mark);
 void typing_filter(struct tui *tui, struct text text);
-
 /* Panes. */
+extern const struct view view_crew;
 extern const struct view view_live;
 extern const struct view view_log;
 

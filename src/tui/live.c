@@ -158,6 +158,7 @@ static void subscribe(struct live *live)
 	put_word(&words, "op", "subscribe");
 	put_bool(&words, "prompts", true);
 	put_bool(&words, "sourceState", true);
+	put_bool(&words, "crew", true);
 	put_word(&words, "slow", "drop");
 	buf_add_char(&words, ',');
 	if (live->follows_signals) {
@@ -293,7 +294,10 @@ static bool live_start(void *self, struct loop *loop, struct tui *tui, struct er
 	live->stale.fire = drop_stale;
 	tui->line =
 		(struct tui_line){live, send_frame, "box", say_state, follow_signals, live_watch};
-	tui->line.is_shared = !live->session;
+	tui->line.is_shared = tui->begins_with_crew = !live->session;
+	tui->is_silent = live->box->is_silent;
+	if (live->session)
+		snprintf(tui->watched, sizeof(tui->watched), "%s", live->session);
 	runs.message_max = MESSAGE_MAX;
 	runs.path = runs_path;
 	runs.open = runs_open;

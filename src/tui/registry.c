@@ -2,8 +2,8 @@
 #include "tui/inside.h"
 
 const struct view *const views[] = {
-	&view_live,    &view_log,     &view_prompt, &view_inspect, &view_transcript,
-	&view_sources, &view_signals, &view_page,   NULL,
+	&view_crew,       &view_live,    &view_log,     &view_prompt, &view_inspect,
+	&view_transcript, &view_sources, &view_signals, &view_page,   NULL,
 };
 
 const struct action *const actions[] = {

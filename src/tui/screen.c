@@ -5,12 +5,13 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "tui/inside.h"
+#include "tui/crew.h"
 #include "tui/settled.h"
 
 #define ARGUMENT_MAX (4 * KIB)
 #define SIDE_BY_SIDE 100 /* columns from which both panes are shown */
 #define PANE_COLS_MIN 40
+#define CREW_ROWS_MIN 14 /* of a body that has room for sessions above the other panes */
 
 /* ---- opening and closing ---- */
 
@@ -200,6 +201,7 @@ static void press_rest(struct tui *tui, const struct press *press)
 void tui_press(struct tui *tui, const struct press *press)
 {
 	tui_redraw(tui);
+	tui->begins_with_crew = false;
 	if (press->code == PRESS_PASTE_BEGIN || press->code == PRESS_PASTE_END)
 		tui->is_pasting = press->code == PRESS_PASTE_BEGIN;
 	else if (press->code == PRESS_CTRL('c') && !tui->is_pasting)
@@ -258,23 +260,63 @@ static void draw_view(struct tui *tui, struct opened_view *opened, struct area a
 	opened->view->draw(tui, opened->self, opened->at);
 }
 
-static void draw_panes(struct tui *tui, struct area body)
+/* Those that are at work now, and the log of what happens. */
+static void draw_pair(struct tui *tui, struct area body)
 {
 	bool has_keys = keyed(tui) != &tui->modal;
 	int live = body.cols / 2 > PANE_COLS_MIN ? body.cols / 2 : PANE_COLS_MIN;
 
-	for (size_t i = 0; i < PANES; i++)
-		tui->panes[i].at = (struct area){0};
-	if (tui->is_maximised || body.cols < SIDE_BY_SIDE) {
-		draw_view(tui, &tui->panes[tui->focus], body, has_keys);
-		return;
-	}
 	if (live > body.cols - PANE_COLS_MIN)
 		live = body.cols - PANE_COLS_MIN;
 	draw_view(tui, &tui->panes[PANE_LIVE], area_part(body, 0, 0, body.rows, live),
 	          has_keys && tui->focus == PANE_LIVE);
 	draw_view(tui, &tui->panes[PANE_LOG], area_part(body, 0, live, body.rows, body.cols - live),
 	          has_keys && tui->focus == PANE_LOG);
+}
+
+/* All sessions stand above, in as many rows as they need, but at most in three of five. */
+static struct area draw_crew(struct tui *tui, struct area body)
+{
+	int rows = view_crew_rows(tui) + 2;
+
+	if (rows > body.rows * 3 / 5)
+		rows = body.rows * 3 / 5;
+	draw_view(tui, &tui->panes[PANE_CREW], area_rows(body, 0, rows),
+	          keyed(tui) != &tui->modal && tui->focus == PANE_CREW);
+	return area_rows(body, rows, body.rows);
+}
+
+static bool has_stream(const struct tui *tui)
+{
+	list_each(&tui->model.fold.invocations, l)
+		if (list_of(l, struct invocation, in_fold)->status == INVOCATION_STREAMING)
+			return true;
+	return false;
+}
+
+/* Who streams stands beside the log from its first words on. */
+static void draw_panes(struct tui *tui, struct area body)
+{
+	bool has_room = body.cols >= SIDE_BY_SIDE && !tui->is_maximised;
+	bool is_low = body.rows < CREW_ROWS_MIN;
+
+	for (size_t i = 0; i < PANES; i++)
+		tui->panes[i].at = (struct area){0};
+	if (!has_room || (is_low && tui->focus == PANE_CREW)) {
+		draw_view(tui, &tui->panes[tui->focus], body, keyed(tui) != &tui->modal);
+		return;
+	}
+	if (!tui_has_crew(tui) || is_low) {
+		draw_pair(tui, body);
+		return;
+	}
+	body = draw_crew(tui, body);
+	tui->has_streamed |= has_stream(tui);
+	if (tui->focus == PANE_LIVE || tui->has_streamed)
+		draw_pair(tui, body);
+	else
+		draw_view(tui, &tui->panes[PANE_LOG], body,
+		          keyed(tui) != &tui->modal && tui->focus == PANE_LOG);
 }
 
 static void screen_draw_row(struct area area, int row, enum style style, const char *words)
@@ -318,11 +360,38 @@ static struct area draw_below(struct tui *tui, struct area area)
 	return area_rows(area, 0, rows);
 }
 
+bool tui_has_crew(const struct tui *tui)
+{
+	const struct roll *roll = &tui->board.sessions.roll;
+
+	return tui->line.is_shared ? roll->count > 0
+	                           : roll_find(roll, text_of(tui->watched)) != NULL;
+}
+
+void tui_watch_run(struct tui *tui, struct text run)
+{
+	snprintf(tui->watched, sizeof(tui->watched), "%.*s", TEXT_ARG(run));
+	tui->line.is_shared = !tui->watched[0];
+	tui->line.watch(tui->line.self, text_of(tui->watched));
+}
+
+/* The keys are where something is. */
+static void follow_crew(struct tui *tui)
+{
+	if (tui->focus == PANE_CREW && !tui_has_crew(tui))
+		tui->focus = PANE_LOG;
+	if (!tui->begins_with_crew || !tui_has_crew(tui))
+		return;
+	tui->begins_with_crew = false;
+	tui->focus = PANE_CREW;
+}
+
 void tui_draw(struct tui *tui, int rows, int cols)
 {
 	struct area all, body;
 	bool is_paused = tui->model.fold.debug.paused;
 
+	follow_crew(tui);
 	follow_modal(tui);
 	tui->is_dirty = tui->has_cursor = false;
 	canvas_size(&tui->canvas, rows, cols);
@@ -344,7 +413,7 @@ void tui_draw(struct tui *tui, int rows, int cols)
 
 void tui_init(struct tui *tui)
 {
-	static const struct view *const panes[PANES] = {&view_live, &view_log};
+	static const struct view *const panes[PANES] = {&view_crew, &view_live, &view_log};
 
 	memset(tui, 0, sizeof(*tui));
 	model_init(&tui->model);
@@ -362,6 +431,7 @@ void tui_forget(struct tui *tui)
 	while (tui->overlay_count > 0)
 		tui_close(tui);
 	close_view(tui, &tui->modal);
+	tui->has_streamed = false;
 	model_finish(&tui->model);
 	model_init(&tui->model);
 	tui_redraw(tui);

@@ -438,3 +438,9 @@ bool term_read(struct term *term, struct press *press)
 			return true;
 	}
 }
+
+void term_ring(struct term *term)
+{
+	(void)term;
+	beep();
+}

@@ -30,6 +30,8 @@ void term_show(struct term *term, const struct canvas *canvas, int row, int col)
 
 bool term_read(struct term *term, struct press *press); /* false: no more now */
 
+void term_ring(struct term *term); /* the bell, once */
+
 /* Writes text to the clipboard of whoever sits there (OSC 52). */
 void term_copy(struct term *term, struct text text);
 

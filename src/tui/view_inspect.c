@@ -92,7 +92,10 @@ static void draw_invocation(struct tui *tui, const struct invocation *one, struc
 	pen_put(&pen, TEXT(" "));
 	pen_fit(&pen, text_of(invocation_status_name(one->status)), 10);
 	pen.style = STYLE_METRIC | chosen;
-	pen_print(&pen, "%6llu tok ", (unsigned long long)invocation_count(one));
+	if (one->tokens)
+		pen_print(&pen, "%6llu tok ", (unsigned long long)one->tokens);
+	else
+		pen_print(&pen, "%6s tok ", "-");
 	if (invocation_tps(one) > 0)
 		pen_print(&pen, "%6.1f t/s ", invocation_tps(one));
 	else

@@ -263,7 +263,10 @@ static void draw_numbers(struct pen *pen, const char *model, uint64_t tokens, do
 		pen_fit(pen, text_of(model ? model : ""), model_cols(cols));
 	}
 	pen->style = STYLE_METRIC | (pen->style & STYLE_CHOSEN);
-	pen_print(pen, "  %5llu tok", (unsigned long long)tokens);
+	if (tokens)
+		pen_print(pen, "  %5llu tok", (unsigned long long)tokens);
+	else
+		pen_print(pen, "  %5s tok", "-");
 	if (cols < 48)
 		return;
 	if (tps > 0)
@@ -288,7 +291,7 @@ static void draw_single(struct pen *pen, struct tui *tui, const struct live_row 
 	pen->style = before;
 	pen_put(pen, TEXT(" "));
 	draw_label(pen, tui, row->one);
-	draw_numbers(pen, row->one->model, invocation_count(row->one), invocation_tps(row->one));
+	draw_numbers(pen, row->one->model, row->one->tokens, invocation_tps(row->one));
 }
 
 /* Sessions of one group often begin alike: their ends tell them apart. */
@@ -310,7 +313,7 @@ static void draw_child(struct pen *pen, struct tui *tui, const struct live_row *
 	draw_session(pen, text_of(row->one->session));
 	pen_put(pen, TEXT(" "));
 	draw_label(pen, tui, row->one);
-	draw_numbers(pen, row->one->model, invocation_count(row->one), invocation_tps(row->one));
+	draw_numbers(pen, row->one->model, row->one->tokens, invocation_tps(row->one));
 }
 
 static void draw_group(struct pen *pen, struct tui *tui, const struct group *group)
@@ -332,7 +335,8 @@ static void draw_group(struct pen *pen, struct tui *tui, const struct group *gro
 	pen->style = STYLE_PLAIN | chosen;
 	pen_put(pen, TEXT("]"));
 	pen->style = STYLE_METRIC | chosen;
-	pen_print(pen, "  %llu tok", (unsigned long long)group->tokens);
+	if (group->tokens)
+		pen_print(pen, "  %llu tok", (unsigned long long)group->tokens);
 }
 
 static void draw_said(struct pen *pen, const struct invocation *one)

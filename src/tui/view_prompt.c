@@ -415,8 +415,16 @@ static void prompt_note(struct tui *tui, void *self, struct buf *out)
 	struct text invoke = json_text_at(frame, "invokeid");
 	const struct asker *asker = view->id ? board_asker(&tui->board, text_of(view->id)) : NULL;
 
+	struct text run = text_of(asker ? asker->run : NULL);
+	yyjson_val *member = roll_find(&tui->board.sessions.roll, run);
+	struct text handle = json_text_at(member, "handle");
+	struct text project = json_text_at(member, "project");
+
 	buf_add(out, invoke);
-	if (asker)
+	if (handle.len)
+		buf_print(out, "%s%.*s%s%.*s", out->len ? " · " : "", TEXT_ARG(handle),
+		          project.len ? " in " : "", TEXT_ARG(project));
+	else if (asker)
 		buf_print(out, "%s%s · %s", out->len ? " · " : "", asker->source, asker->run);
 	if (asker && asker->deadline_ms > tui->now_ms)
 		buf_print(out, " · %lld s left",

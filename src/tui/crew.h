@@ -1,0 +1,13 @@
+/* crew.h - the sessions on the screen: all of them, or the one that is watched alone. */
+#ifndef TUI_CREW_H
+#define TUI_CREW_H
+
+#include "tui/inside.h"
+
+/* Is there a session to show among those that are watched? */
+bool tui_has_crew(const struct tui *tui);
+int view_crew_rows(struct tui *tui); /* that its pane would fill */
+
+void tui_watch_run(struct tui *tui, struct text run); /* alone; empty: all.  Of a box only */
+
+#endif

@@ -1,0 +1,204 @@
+/* crew_test.c - the sessions on the screen: their order, their words, the keys and the bell. */
+#include "tui/test_views.h"
+
+#define NOW 1780798860000
+
+/* As a box tells it: who is it, in which group and state. */
+static void tell(const char *how, const char *members)
+{
+	char *message = must_print("{\"op\":\"crew\",\"%s\":[%s],\"at\":1}", how, members);
+
+	assert_int_equal(board_hear(&tui->board, text_of(message)), BOARD_CHANGED);
+	free(message);
+}
+
+#define SHOP \
+	"{\"id\":\"s\",\"run\":\"s-run\",\"handle\":\"shop-1\",\"title\":\"Sell\"," \
+	"\"group\":\"work\"," \
+	"\"state\":{\"name\":\"tool\",\"since\":1780798816000,\"tool\":\"Bash\"," \
+	"\"target\":\"npm test\"}," \
+	"\"plan\":{\"done\":2,\"total\":5},\"agents\":[" \
+	"{\"id\":\"e\",\"name\":\"Explore\",\"task\":\"look around\"," \
+	"\"state\":{\"name\":\"thinking\",\"since\":1780798850000}}," \
+	"{\"id\":\"d\",\"name\":\"Done\",\"state\":{\"name\":\"finished\"}}]}"
+#define DOCS \
+	"{\"id\":\"d\",\"run\":\"d\",\"handle\":\"docs-1\",\"group\":\"idle\"," \
+	"\"state\":{\"name\":\"idle\",\"since\":1780798860000}}"
+#define ASKS(prompt) \
+	"{\"id\":\"d\",\"run\":\"d\",\"handle\":\"docs-1\",\"group\":\"waits\"," \
+	"\"state\":{\"name\":\"asks\",\"since\":1780798860000,\"prompt\":\"" prompt "\"}}"
+#define OVER \
+	"{\"id\":\"o\",\"handle\":\"old-1\",\"group\":\"over\",\"state\":{\"name\":\"finished\"}}"
+
+static int share(void **state)
+{
+	make(state);
+	tui->line.is_shared = tui->begins_with_crew = true;
+	return 0;
+}
+#define shared(f) cmocka_unit_test_setup_teardown(f, share, drop)
+
+static void those_that_wait_stand_above_and_subagents_below(void **state)
+{
+	const char *all, *docs, *shop, *agent;
+
+	tell("all", SHOP "," DOCS "," OVER);
+	assert_shows("CREW");
+	all = drawn(30, 120);
+	shop = strstr(all, "shop-1");
+	agent = strstr(all, "└ Explore");
+	docs = strstr(all, "docs-1");
+	assert_true(shop && agent && docs && shop < agent && agent < docs);
+	assert_non_null(strstr(all, "Bash npm test"));
+	assert_non_null(strstr(all, "2/5"));
+	assert_non_null(strstr(all, "Sell"));
+	assert_non_null(strstr(all, "look around"));
+	assert_null(strstr(all, "Done"));
+	assert_non_null(strstr(all, "1 at work, 1 idle"));
+	tell("changed", ASKS("p"));
+	all = drawn(30, 120);
+	assert_true(strstr(all, "docs-1") < strstr(all, "shop-1"));
+	assert_non_null(strstr(all, "waits for you"));
+	tell("changed\":[],\"removed", "\"s\"");
+	assert_null(strstr(drawn(30, 120), "shop-1"));
+}
+
+static void the_clock_of_a_state_runs(void **state)
+{
+	tell("all", SHOP);
+	tui->now_ms = NOW;
+	assert_shows(" 44s");
+	tui->now_ms = NOW + 60000;
+	assert_shows(" 1m");
+}
+
+static void what_is_over_is_counted_and_shown_on_demand(void **state)
+{
+	tell("all", DOCS "," OVER);
+	assert_shows("1 finished: f shows it");
+	assert_lacks("old-1");
+	press('f');
+	assert_shows("old-1");
+	press('f');
+	assert_lacks("old-1");
+}
+
+static void enter_watches_one_and_escape_all_again(void **state)
+{
+	tell("all", SHOP "," DOCS);
+	drawn(30, 120);
+	press(PRESS_ENTER);
+	assert_string_equal(watched, "s-run");
+	assert_false(tui->line.is_shared);
+	assert_shows("shop-1");
+	assert_lacks("docs-1");
+	press(PRESS_ESCAPE);
+	assert_string_equal(watched, "");
+	assert_shows("docs-1");
+	press('G'); /* it has the keys again */
+	press(PRESS_ENTER);
+	assert_string_equal(watched, "d");
+}
+
+static void the_chosen_one_stays_chosen_when_others_move(void **state)
+{
+	tell("all", SHOP "," DOCS);
+	drawn(30, 120);
+	press('g');
+	tell("changed", ASKS("p")); /* now it stands above */
+	drawn(30, 120);
+	press(PRESS_ENTER);
+	assert_string_equal(watched, "s-run");
+}
+
+static void n_goes_to_who_waits_and_a_to_its_question(void **state)
+{
+	tell("all", SHOP "," DOCS);
+	drawn(30, 120);
+	press('n');
+	assert_shows("nobody waits for you");
+	tell("changed", ASKS("second"));
+	hear("{\"kind\":\"prompt\",\"prompt-id\":\"first\",\"type\":\"confirm\","
+	     "\"opts\":{\"prompt\":\"First?\"}}");
+	hear("{\"kind\":\"prompt\",\"prompt-id\":\"second\",\"type\":\"confirm\","
+	     "\"opts\":{\"prompt\":\"Second?\"}}");
+	assert_shows("First?");
+	tui->now_ms += 1000;
+	press(PRESS_ESCAPE);
+	tui->focus = PANE_CREW;
+	press('n');
+	press('a');
+	assert_shows("Second?");
+	assert_lacks("First?");
+	assert_false(tui->is_aside);
+}
+
+static void the_bell_rings_once_for_who_begins_to_wait(void **state)
+{
+	struct sessions *s = &tui->board.sessions;
+
+	tell("all", ASKS("a")); /* it waited before we came */
+	assert_int_equal(s->bells, 0);
+	tell("changed", ASKS("a"));
+	tell("all", ASKS("a"));
+	assert_int_equal(s->bells, 0);
+	tell("changed", ASKS("b"));
+	assert_int_equal(s->bells, 1);
+	tell("changed", DOCS);
+	tell("changed", ASKS("b"));
+	assert_int_equal(s->bells, 2);
+	assert_true(tui_action(tui, TEXT("bell"), (struct text){0}));
+	assert_true(tui->is_silent);
+}
+
+static void the_first_key_keeps_the_focus_where_it_is(void **state)
+{
+	press('m');
+	press('m');
+	tell("all", SHOP);
+	assert_shows("CREW");
+	assert_int_equal(tui->focus, PANE_LOG);
+	press(PRESS_TAB);
+	assert_int_equal(tui->focus, PANE_CREW);
+	tell("all", "");
+	assert_lacks("CREW");
+	assert_int_equal(tui->focus, PANE_LOG);
+}
+
+static void a_narrow_screen_shows_them_alone(void **state)
+{
+	tell("all", SHOP);
+	assert_non_null(strstr(drawn(24, 80), "shop-1"));
+	assert_non_null(strstr(drawn(24, 80), "Bash npm test"));
+	assert_null(strstr(drawn(24, 80), "LOG"));
+	drawn(3, 3);
+	drawn(1, 1);
+}
+
+static void a_filter_finds_handles_and_titles(void **state)
+{
+	tell("all", SHOP "," DOCS);
+	drawn(30, 120);
+	typing_filter(tui, TEXT("SELL"));
+	assert_shows("shop-1");
+	assert_lacks("docs-1");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		shared(those_that_wait_stand_above_and_subagents_below),
+		shared(the_clock_of_a_state_runs),
+		shared(what_is_over_is_counted_and_shown_on_demand),
+		shared(enter_watches_one_and_escape_all_again),
+		shared(the_chosen_one_stays_chosen_when_others_move),
+		shared(n_goes_to_who_waits_and_a_to_its_question),
+		shared(the_bell_rings_once_for_who_begins_to_wait),
+		shared(the_first_key_keeps_the_focus_where_it_is),
+		shared(a_narrow_screen_shows_them_alone),
+		shared(a_filter_finds_handles_and_titles),
+	};
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+/* sessions.c - the sessions of a box, kept as they came and read in their order. */
+#include "tui/sessions.h"
+
+#include <stdlib.h>
+
+#include "base/put.h"
+#include "signal/json.h"
+
+#define MEMBER_MAX (1 * MIB)
+#define ROLL_MAX (64 * MIB)
+
+void sessions_init(struct sessions *s)
+{
+	*s = (struct sessions){0};
+	map_init(&s->raws);
+}
+
+static void forget_members(struct sessions *s)
+{
+	struct text id;
+	size_t at = 0;
+	void *raw;
+
+	while (map_next(&s->raws, &at, &id, &raw))
+		free(raw);
+	map_finish(&s->raws);
+	map_init(&s->raws);
+}
+
+void sessions_finish(struct sessions *s)
+{
+	forget_members(s);
+	map_finish(&s->raws);
+	roll_finish(&s->roll);
+}
+
+static void set_member(struct sessions *s, yyjson_val *member)
+{
+	struct text id = json_text_at(member, "id");
+	struct buf raw;
+
+	if (!id.len || (s->raws.count >= SESSIONS_MAX && !map_get(&s->raws, id)))
+		return;
+	buf_init(&raw, MEMBER_MAX);
+	if (json_add(&raw, member)) {
+		free(map_remove(&s->raws, id));
+		map_set(&s->raws, id, text_dup(buf_text(&raw)));
+	}
+	buf_finish(&raw);
+}
+
+static void set_members(struct sessions *s, yyjson_val *members)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(members);
+	yyjson_val *member;
+
+	while ((member = yyjson_arr_iter_next(&it)))
+		set_member(s, member);
+}
+
+static void drop_members(struct sessions *s, yyjson_val *ids)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(ids);
+	yyjson_val *id;
+
+	while ((id = yyjson_arr_iter_next(&it)))
+		free(map_remove(&s->raws, json_text(id)));
+}
+
+static struct text prompt_of(yyjson_val *member)
+{
+	return json_text_at(yyjson_obj_get(member, "state"), "prompt");
+}
+
+/* Of those that wait: with another question than before, or none before. */
+static unsigned count_new_waits(const struct roll *before, const struct roll *now)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < now->count && roll_group(now->members[i]) == GROUP_WAITS; i++) {
+		yyjson_val *old = roll_find(before, json_text_at(now->members[i], "id"));
+
+		n += !old || roll_group(old) != GROUP_WAITS ||
+		     !text_equal(prompt_of(old), prompt_of(now->members[i]));
+	}
+	return n;
+}
+
+static void read_members(struct sessions *s)
+{
+	struct roll now;
+	struct text id;
+	struct buf json;
+	size_t at = 0;
+	void *raw;
+
+	buf_init(&json, ROLL_MAX);
+	put_object(&json, NULL);
+	put_list(&json, "members");
+	while (map_next(&s->raws, &at, &id, &raw))
+		put_json(&json, NULL, text_of(raw));
+	put_list_end(&json);
+	put_end(&json);
+	if (!json.full && roll_read(&now, buf_text(&json))) {
+		if (s->is_heard)
+			s->bells += count_new_waits(&s->roll, &now);
+		roll_finish(&s->roll);
+		s->roll = now;
+		s->is_heard = true;
+	}
+	buf_finish(&json);
+}
+
+void sessions_hear(struct sessions *s, yyjson_val *op)
+{
+	yyjson_val *all = yyjson_obj_get(op, "all");
+
+	if (all)
+		forget_members(s);
+	set_members(s, all);
+	set_members(s, yyjson_obj_get(op, "changed"));
+	drop_members(s, yyjson_obj_get(op, "removed"));
+	read_members(s);
+}

@@ -1,0 +1,24 @@
+/* sessions.h - what a screen knows of the sessions of a box; pure.
+ *
+ * It hears the messages `crew` of the native dialect: all of them once, then what changed.
+ */
+#ifndef TUI_SESSIONS_H
+#define TUI_SESSIONS_H
+
+#include "base/map.h"
+#include "crew/roll.h"
+
+#define SESSIONS_MAX 4096 /* more than a box tells */
+
+struct sessions {
+	struct roll roll; /* in the order in which they are shown */
+	struct map raws;  /* id -> the JSON of the member, as it came */
+	bool is_heard;
+	unsigned bells; /* sessions that began to wait for a person; who rings sets it to 0 */
+};
+
+void sessions_init(struct sessions *sessions);
+void sessions_finish(struct sessions *sessions);
+void sessions_hear(struct sessions *sessions, yyjson_val *op);
+
+#endif
