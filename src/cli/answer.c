@@ -9,6 +9,7 @@
 #include "cli/asked.h"
 #include "cli/command.h"
 #include "cli/follow.h"
+#include "cli/members.h"
 #include "cli/remote.h"
 #include "signal/json.h"
 
@@ -196,6 +197,7 @@ static bool answer_one(struct remote *remote, const struct options *options, str
 	const struct remote_request list = {
 		.method = "GET", .path = "/api/prompts", .timeout_ms = ANSWER_MS};
 	struct text id = text_of(options->words[0]);
+	struct roll roll = {0};
 	yyjson_val *prompt;
 	struct buf open, value, body;
 	yyjson_doc *doc;
@@ -204,7 +206,8 @@ static bool answer_one(struct remote *remote, const struct options *options, str
 	if (!remote_ask(remote, &list, &open, why))
 		return false;
 	doc = yyjson_read(open.at, open.len, YYJSON_READ_BIGNUM_AS_RAW);
-	prompt = asked_find(yyjson_obj_get(yyjson_doc_get_root(doc), "prompts"), id);
+	members_fetch(remote, &roll, why); /* without them an id will do */
+	prompt = asked_find_of(yyjson_obj_get(yyjson_doc_get_root(doc), "prompts"), &roll, id);
 	buf_init(&value, VALUE_MAX);
 	buf_init(&body, VALUE_MAX);
 	put_object(&body, NULL);
@@ -228,6 +231,7 @@ static bool answer_one(struct remote *remote, const struct options *options, str
 	buf_finish(&value);
 	buf_finish(&body);
 	buf_finish(&open);
+	roll_finish(&roll);
 	yyjson_doc_free(doc);
 	return good;
 }
@@ -270,11 +274,12 @@ static const struct option_group *const groups[] = {&own_group, &options_box, &o
 const struct command command_answer = {
 	.name = "answer",
 	.summary = "answer a question of an agent",
-	.usage = "ID VALUE... | ID --cancel",
+	.usage = "ID|RUN VALUE... | ID|RUN --cancel",
 	.examples = "  signalbox answer k5xq yes\n"
-		    "  signalbox answer k5xq blue green\n"
+		    "  signalbox answer checkout-2 blue green\n"
 		    "  signalbox answer k5xq --json '[\"blue\"]'\n",
-	.about = "The id is one of `signalbox prompts`; its beginning will do if no other has it.\n"
+	.about = "The id is one of `signalbox prompts`; its beginning will do if no other has it,\n"
+		 "and the handle of a session stands for what it asks.\n"
 		 "A confirm takes yes or no, a select the value or the label of an option, a\n"
 		 "multi several, a text is taken as it is. Ends when the answer is on the disk;\n"
 		 "with 1 when somebody else was first, or when it is none. What `prompts` does\n"

@@ -75,3 +75,12 @@ yyjson_val *asked_find(yyjson_val *prompts, struct text id)
 	}
 	return found;
 }
+
+yyjson_val *asked_find_of(yyjson_val *prompts, const struct roll *roll, struct text name)
+{
+	yyjson_val *member = roll_find(roll, name);
+
+	if (!member)
+		return asked_find(prompts, name);
+	return asked_find(prompts, json_text_at(yyjson_obj_get(member, "state"), "prompt"));
+}

@@ -9,6 +9,7 @@
 #include <yyjson.h>
 
 #include "cli/remote.h"
+#include "crew/roll.h"
 
 /* Do its words not say all that there is to know? */
 bool asked_is_cut(yyjson_val *prompt);
@@ -23,5 +24,7 @@ void asked_word(yyjson_val *input, char word[ASKED_WORD_LEN + 1]);
 /* Among the open ones, by its id or the beginning of it; NULL: it is not there, or not the
  * only one. */
 yyjson_val *asked_find(yyjson_val *prompts, struct text id);
+/* The same, or the oldest one of the session that has this name. */
+yyjson_val *asked_find_of(yyjson_val *prompts, const struct roll *roll, struct text name);
 
 #endif

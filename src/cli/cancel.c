@@ -56,9 +56,9 @@ const struct command command_cancel = {
 	.name = "cancel",
 	.summary = "end a run, upstream too",
 	.usage = "RUN",
-	.examples = "  signalbox cancel 0f8fad5b-d9cb-469f-a165-70867728950e\n",
-	.about = "The run is the correlationId of its signals. It ends in one completion that\n"
-		 "is no success.\n",
+	.examples = "  signalbox cancel checkout-2\n",
+	.about = "RUN is a handle of `signalbox run list`, or the correlationId of its signals.\n"
+		 "It ends in one completion that is no success.\n",
 	.groups = cancel_groups,
 	.run = cancel,
 };

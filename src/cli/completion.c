@@ -66,6 +66,8 @@ enum completion_offer completion_offer_value(const struct option *option, struct
 		return OFFER_FILES;
 	if (strcmp(option->value, "DIR") == 0)
 		return OFFER_DIRS;
+	if (strcmp(option->value, "RUN") == 0)
+		return OFFER_HANDLES;
 	if (strcmp(option->value, "WHEN") == 0)
 		choices = when;
 	else if (strcmp(option->value, "PACE") == 0)
@@ -90,6 +92,13 @@ void completion_offer_words(const struct command *command, struct buf *words)
 bool completion_offer_files(const struct command *command)
 {
 	return strstr(command->usage, "FILE") != NULL;
+}
+
+unsigned completion_offer_handles(const struct command *command)
+{
+	if (!strstr(command->usage, "RUN"))
+		return 0;
+	return command->words ? 2 : 1; /* behind a word of its own */
 }
 
 /* ---- the verb ---- */
@@ -123,8 +132,9 @@ const struct command command_completion = {
 		    "signalbox\n"
 		    "  signalbox completion zsh > ~/.zfunc/_signalbox\n"
 		    "  signalbox completion fish > ~/.config/fish/completions/signalbox.fish\n",
-	.about = "The script knows every command, its options and what they take. It asks no box\n"
-		 "and runs nothing. For one session: `source <(signalbox completion bash)`.\n",
+	.about = "The script knows every command, its options and what they take. For the names\n"
+		 "of sessions alone it asks the box, by `signalbox run list --handles`. For one\n"
+		 "session: `source <(signalbox completion bash)`.\n",
 	.words = words,
 	.groups = groups,
 	.run = completion,

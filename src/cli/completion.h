@@ -11,6 +11,7 @@ enum completion_offer {
 	OFFER_WORDS,   /* one of these */
 	OFFER_FILES,
 	OFFER_DIRS,
+	OFFER_HANDLES, /* of the sessions of the box that runs here */
 };
 
 /* Words parted by spaces are added to `words`, if it is that. */
@@ -20,6 +21,8 @@ enum completion_offer completion_offer_value(const struct option *option, struct
 void completion_offer_words(const struct command *command, struct buf *words);
 /* ...and does it take files? */
 bool completion_offer_files(const struct command *command);
+/* ...and the name of a session?  As which word behind the verb: 0 is none. */
+unsigned completion_offer_handles(const struct command *command);
 
 /* Each script, whole. */
 void completion_bash(struct out *out);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #define WORDS_MAX (16 * KIB)
+#define HANDLES "signalbox run list --handles 2>/dev/null" /* of the box there is, if any */
 
 typedef void command_fn(struct out *out, const struct command *command);
 typedef void option_fn(struct out *out, const struct command *command, const struct option *option);
@@ -52,6 +53,8 @@ static void bash_value(struct out *out, const struct command *command, const str
 	out_print(out, ") ");
 	if (offer == OFFER_WORDS)
 		out_print(out, "_signalbox_offer -W '%.*s'; ", TEXT_ARG(buf_text(&words)));
+	else if (offer == OFFER_HANDLES)
+		out_print(out, "_signalbox_offer -W \"$(" HANDLES ")\"; ");
 	else if (offer != OFFER_NOTHING)
 		out_print(out, "_signalbox_offer %s; ", offer == OFFER_FILES ? "-f" : "-d");
 	out_print(out, "return ;;\n");
@@ -71,8 +74,8 @@ static void bash_verb(struct out *out, const struct command *command)
 	completion_offer_words(command, &words);
 	out_print(out, "\t%s)\n\t\toptions='", command->name);
 	each_option(out, command, bash_option);
-	out_print(out, "' words='%.*s' files=%s ;;\n", TEXT_ARG(buf_text(&words)),
-	          completion_offer_files(command) ? "yes" : "");
+	out_print(out, "' words='%.*s' files=%s handles=%u ;;\n", TEXT_ARG(buf_text(&words)),
+	          completion_offer_files(command) ? "yes" : "", completion_offer_handles(command));
 	buf_finish(&words);
 }
 
@@ -85,7 +88,7 @@ void completion_bash(struct out *out)
 	               "}\n"
 	               "_signalbox() {\n"
 	               "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-	               "\tlocal verb=${COMP_WORDS[1]} options= words= files=\n"
+	               "\tlocal verb=${COMP_WORDS[1]} options= words= files= handles=0\n"
 	               "\tCOMPREPLY=()\n"
 	               "\tif [[ $cur == = ]]; then\n"
 	               "\t\tcur=\n"
@@ -108,6 +111,8 @@ void completion_bash(struct out *out)
 	               "\t\t_signalbox_offer -W \"$options\"\n"
 	               "\telif [[ -n $words ]] && ((COMP_CWORD == 2)); then\n"
 	               "\t\t_signalbox_offer -W \"$words\"\n"
+	               "\telif ((handles && COMP_CWORD == handles + 1)); then\n"
+	               "\t\t_signalbox_offer -W \"$(" HANDLES ")\"\n"
 	               "\telif [[ -n $files ]]; then\n"
 	               "\t\t_signalbox_offer -f\n"
 	               "\tfi\n"
@@ -146,6 +151,9 @@ static void zsh_value(struct out *out, const struct option *o)
 		break;
 	case OFFER_DIRS:
 		out_print(out, "_files -/");
+		break;
+	case OFFER_HANDLES:
+		out_print(out, "_signalbox_handles");
 		break;
 	case OFFER_NOTHING:
 		out_print(out, " ");
@@ -190,6 +198,9 @@ static void zsh_verb(struct out *out, const struct command *command)
 	each_option(out, command, zsh_option);
 	if (words.len)
 		out_print(out, " \\\n\t\t\t'1: :(%.*s)'", TEXT_ARG(buf_text(&words)));
+	if (completion_offer_handles(command))
+		out_print(out, " \\\n\t\t\t'%u: :_signalbox_handles'",
+		          completion_offer_handles(command));
 	out_print(out, " \\\n\t\t\t'*: :%s' ;;\n",
 	          completion_offer_files(command) ? "_files" : " ");
 	buf_finish(&words);
@@ -199,6 +210,9 @@ void completion_zsh(struct out *out)
 {
 	out_print(out, "#compdef signalbox\n"
 	               "# zsh completion of signalbox, by `signalbox completion zsh`\n"
+	               "_signalbox_handles() {\n"
+	               "\tcompadd -- ${(f)\"$(" HANDLES ")\"}\n"
+	               "}\n"
 	               "_signalbox() {\n"
 	               "\tlocal -a verbs\n"
 	               "\tverbs=(\n");
@@ -247,6 +261,9 @@ static void fish_value(struct out *out, const struct option *o)
 	case OFFER_DIRS:
 		out_print(out, " -x -a '(__fish_complete_directories)'");
 		break;
+	case OFFER_HANDLES:
+		out_print(out, " -x -a '(" HANDLES ")'");
+		break;
 	case OFFER_NOTHING:
 		out_print(out, " -x");
 	}
@@ -279,6 +296,10 @@ static void fish_verb(struct out *out, const struct command *command)
 	if (words.len)
 		out_print(out, "complete -c signalbox -n '__signalbox_is %s 2' -a '%.*s'\n",
 		          command->name, TEXT_ARG(buf_text(&words)));
+	if (completion_offer_handles(command))
+		out_print(out,
+		          "complete -c signalbox -n '__signalbox_is %s %u' -a '(" HANDLES ")'\n",
+		          command->name, completion_offer_handles(command) + 1);
 	if (completion_offer_files(command))
 		out_print(out, "complete -c signalbox -n '__signalbox_is %s' -F\n", command->name);
 	buf_finish(&words);

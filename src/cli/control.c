@@ -104,9 +104,10 @@ const struct command command_control = {
 	.name = "control",
 	.summary = "pause, step, continue or end a run",
 	.usage = "RUN pause|step [N]|continue|arm|ui-interrupt|ui-quit|cancel",
-	.examples = "  signalbox control 0f8fad5b-d9cb-469f-a165-70867728950e pause\n"
+	.examples = "  signalbox control checkout-2 pause\n"
 		    "  signalbox control 0f8fad5b-d9cb-469f-a165-70867728950e step 3\n",
-	.about = "It goes to the source that owns the run; one that cannot do it says so. `arm`\n"
+	.about = "RUN is a handle of `signalbox run list`, or the id of a run.\n"
+		 "It goes to the source that owns the run; one that cannot do it says so. `arm`\n"
 		 "pauses at the next event from outside. A paused run still asks, and takes\n"
 		 "answers. `continue` of a session of Claude Code needs no box.\n",
 	.groups = groups,

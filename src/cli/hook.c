@@ -57,7 +57,8 @@ static uint64_t now_ms(void)
 
 static struct parcel parcel_of(const struct hook_errand *e, char kind)
 {
-	return (struct parcel){kind, e->at_ms, e->whole, buf_text(&e->payload)};
+	return (struct parcel){kind, e->at_ms, e->whole, buf_text(&e->payload),
+	                       (uint32_t)agent_pid()};
 }
 
 static int connect_line(const struct hook_errand *e)

@@ -4,6 +4,7 @@
 #include "base/visible.h"
 #include "cli/asked.h"
 #include "cli/command.h"
+#include "cli/members.h"
 #include "cli/remote.h"
 #include "cli/table.h"
 #include "parse/tool_words.h"
@@ -132,14 +133,15 @@ static bool show_whole(struct out *out, struct remote *remote, yyjson_val *promp
 
 /* ---- all of them ---- */
 
-static void add_prompt_row(struct table *table, yyjson_val *prompt)
+static void add_prompt_row(struct table *table, const struct roll *roll, yyjson_val *prompt)
 {
+	struct text run = json_text_at(prompt, "run");
 	struct buf cell;
 
 	table_add(table, json_text_at(prompt, "id"), 40);
 	table_add(table, json_text_at(prompt, "type"), 10);
-	table_add(table, json_text_at(prompt, "source"), 24);
-	table_add(table, json_text_at(prompt, "run"), 36);
+	table_add(table, members_handle(roll, run), 48);
+	table_add(table, json_text_at(roll_find(roll, run), "project"), 24);
 	buf_init(&cell, CELL_MAX);
 	if (fits_cell(prompt))
 		visible_add(&cell, json_text_at(prompt, "prompt"), VISIBLE_MARK_LINES);
@@ -149,9 +151,9 @@ static void add_prompt_row(struct table *table, yyjson_val *prompt)
 	buf_finish(&cell);
 }
 
-static void show_table(struct out *out, yyjson_val *prompts)
+static void show_table(struct out *out, const struct roll *roll, yyjson_val *prompts)
 {
-	static const char *const heading[] = {"ID", "TYPE", "SOURCE", "RUN", "PROMPT"};
+	static const char *const heading[] = {"ID", "TYPE", "SESSION", "PROJECT", "PROMPT"};
 	yyjson_arr_iter it = yyjson_arr_iter_with(prompts);
 	yyjson_val *prompt;
 	struct table table;
@@ -160,7 +162,7 @@ static void show_table(struct out *out, yyjson_val *prompts)
 	for (unsigned i = 0; i < 5; i++)
 		table_add(&table, text_of(heading[i]), 20);
 	while ((prompt = yyjson_arr_iter_next(&it)))
-		add_prompt_row(&table, prompt);
+		add_prompt_row(&table, roll, prompt);
 	table_show(&table, out);
 	table_finish(&table);
 	it = yyjson_arr_iter_with(prompts);
@@ -179,15 +181,19 @@ static void show_json(struct out *out, yyjson_val *value)
 	buf_finish(&json);
 }
 
+/* Without the sessions, prompts are told by their runs. */
 static bool show_prompts(struct out *out, struct remote *remote, const struct options *options,
                          struct text body, struct error *why)
 {
+	struct roll roll = {0};
 	yyjson_doc *doc = yyjson_read(body.at, body.len, YYJSON_READ_BIGNUM_AS_RAW);
 	yyjson_val *prompts = yyjson_obj_get(yyjson_doc_get_root(doc), "prompts"), *one = NULL;
 	bool shown = true;
 
+	if (options->word_count > 0 || yyjson_arr_size(prompts) > 0)
+		members_fetch(remote, &roll, why);
 	if (options->word_count > 0) {
-		one = asked_find(prompts, text_of(options->words[0]));
+		one = asked_find_of(prompts, &roll, text_of(options->words[0]));
 		shown = one || error_set(why, "no open prompt is '%.80s', or several are",
 		                         options->words[0]);
 	}
@@ -198,7 +204,8 @@ static bool show_prompts(struct out *out, struct remote *remote, const struct op
 	else if (shown && yyjson_arr_size(prompts) == 0)
 		out_print(out, "no prompt is open\n");
 	else if (shown)
-		show_table(out, prompts);
+		show_table(out, &roll, prompts);
+	roll_finish(&roll);
 	yyjson_doc_free(doc);
 	return shown;
 }
@@ -239,14 +246,15 @@ static const struct option_group *const groups[] = {&own_group, &options_box, &o
 const struct command command_prompts = {
 	.name = "prompts",
 	.summary = "list what agents ask",
-	.usage = "[ID] [--json]",
+	.usage = "[ID|RUN] [--json]",
 	.examples = "  signalbox prompts\n"
 		    "  signalbox prompts k5xq\n"
 		    "  signalbox prompts --json | jq -r '.[].id'\n",
 	.about = "Every question that an agent waits with, with the values that would answer it\n"
 		 "and the rules that they would write. What cannot be seen is written out. With\n"
-		 "an ID, or the beginning of one, all of that one, however long. `signalbox\n"
-		 "answer` answers one; whoever is first, on any screen, wins.\n",
+		 "an ID, or the beginning of one, or the handle of the session that asks, all of\n"
+		 "that one, however long. `signalbox answer` answers one; whoever is first, on\n"
+		 "any screen, wins.\n",
 	.groups = groups,
 	.run = prompts,
 };

@@ -6,8 +6,9 @@ extern const struct command command_answer, command_ask, command_bench, command_
 	command_doctor, command_emit, command_help, command_hook, command_journal, command_open,
 	command_open_run, command_parse, command_prompts, command_replay, command_run,
 	command_serve, command_service, command_show, command_sources, command_status, command_tail,
-	command_tap, command_token, command_top, command_version;
+	command_tap, command_token, command_top, command_usage, command_version;
 
+/* clang-format off */
 const struct command *const commands[] = {
 	&command_serve,
 	&command_emit,
@@ -24,6 +25,7 @@ const struct command *const commands[] = {
 	&command_discover,
 	&command_status,
 	&command_top,
+	&command_usage,
 	&command_open_run,
 	&command_open,
 	&command_token,
@@ -41,3 +43,4 @@ const struct command *const commands[] = {
 	&command_help,
 	NULL,
 };
+/* clang-format on */

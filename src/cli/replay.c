@@ -133,7 +133,7 @@ static void wait_for_key(struct replay *r)
 {
 	char key = 0;
 
-	show_signal(&r->context->out, r->one.line, STEP_COLUMNS);
+	show_signal(&r->context->out, r->one.line, STEP_COLUMNS, NULL);
 	out_flush(&r->context->out);
 	while (key != '\n' && !interrupt_came()) {
 		ssize_t n = read(r->keys, &key, 1);

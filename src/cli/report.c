@@ -9,6 +9,7 @@
 #include <yyjson.h>
 
 #include "base/must.h"
+#include "crew/words.h"
 
 #define BOLD "\033[1m"
 #define ALARM "\033[1;31m"
@@ -30,6 +31,7 @@ static const struct label labels[] = {
 	{"seq", "last signal", true},
 	{"durableSeq", "on the disk up to", true},
 	{"clients", "clients now", true},
+	{"crew", NULL},
 	{"refusedCredentials", "credentials refused"},
 	{"listeners", "listening on"},
 	{"bus", "signals since the start"},
@@ -263,6 +265,32 @@ static void add_trouble(struct out *out, yyjson_val *root)
 	out_print(out, "\n\n");
 }
 
+/* Who waits for a person is said first, by name. */
+static void add_crew(struct out *out, yyjson_val *crew)
+{
+	yyjson_val *waiting = yyjson_obj_get(crew, "waiting"), *handle;
+	size_t counts[GROUPS], at, count;
+	struct buf words;
+
+	for (unsigned i = 0; i < GROUPS; i++)
+		counts[i] =
+			yyjson_get_uint(yyjson_obj_get(crew, state_group_name((enum crew_group)i)));
+	buf_init(&words, KIB);
+	words_groups(&words, counts);
+	if (words.len)
+		out_print(out, "%.*s\n", TEXT_ARG(buf_text(&words)));
+	yyjson_arr_foreach(waiting, at, count, handle)
+	{
+		out_print(out, "%s", at ? ", " : "waiting for you: ");
+		out_add_shown(out, (struct text){yyjson_get_str(handle), yyjson_get_len(handle)});
+	}
+	if (yyjson_arr_size(waiting))
+		out_print(out, "\n");
+	if (words.len)
+		out_print(out, "\n");
+	buf_finish(&words);
+}
+
 void report_show(struct out *out, struct text status)
 {
 	yyjson_doc *doc = yyjson_read(status.at, status.len, 0);
@@ -275,6 +303,7 @@ void report_show(struct out *out, struct text status)
 	out_print(out, ", up ");
 	add_value(out, TEXT("uptimeMs"), yyjson_obj_get(root, "uptimeMs"));
 	out_print(out, "\n\n");
+	add_crew(out, yyjson_obj_get(root, "crew"));
 	add_members(out, root, "", 0);
 	yyjson_doc_free(doc);
 }

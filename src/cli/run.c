@@ -453,6 +453,8 @@ static const struct option own[] = {
 	{"source", 's', "NAME", "who its signals come from", "adapter:tap:CMD"},
 	{"correlation-id", 0, "ID", "what they belong to", "its session, or a new one"},
 	{"wait", 'w', "TIME", "after its end, for a box that is slow or away", WAIT},
+	{"handles", 0, .help = "of list: the names alone, one a line"},
+	{"all", 'a', .help = "of list: those that are over, too"},
 	{"json", 'j', .help = "of list and show: as JSON"},
 	{"messages", 'm', .help = "of show: what it has said"},
 	{"out", 'o', "FILE", "of export: write to it", "standard output"},
@@ -484,9 +486,10 @@ const struct command command_run = {
 		 "`signalbox control RUN ui-interrupt` is its Ctrl-C, `ui-quit` ends it; RUN is\n"
 		 "its correlation id.\n"
 		 "\n"
-		 "`list`, `show` and `export` are about the runs of the box, whoever began them;\n"
-		 "a program of such a name is run by its path. `export` writes a run's events,\n"
-		 "one JSON object a line, as `signalbox open-run` shows them.\n",
+		 "`list`, `show` and `export` are about the sessions of the box, whoever began\n"
+		 "them; a program of such a name is run by its path. RUN is a handle of `list`,\n"
+		 "or a correlation id. `export` writes the events, one JSON object a line, as\n"
+		 "`signalbox open-run` shows them.\n",
 	.words = words,
 	.groups = groups,
 	.run = run_program,

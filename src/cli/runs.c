@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 #include <yyjson.h>
 
 #include "cli/follow.h"
+#include "cli/members.h"
 #include "cli/remote.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
@@ -18,7 +18,6 @@
 #define ANSWER_MS 30000
 #define PATH_BYTES (4 * KIB)
 #define JSON_MAX (64 * MIB)
-#define LIST_PATH "/api/runs?limit=4096"
 
 struct runs_job {
 	struct command_context *context;
@@ -76,83 +75,23 @@ static yyjson_doc *ask_for_runs(const struct runs_job *job, const char *path)
 
 /* ---- list ---- */
 
-static const char *state_of(yyjson_val *run)
-{
-	if (yyjson_is_true(yyjson_obj_get(run, "finished")))
-		return "finished";
-	if (yyjson_is_true(yyjson_obj_get(run, "paused")))
-		return "paused";
-	return yyjson_get_uint(yyjson_obj_get(run, "live")) ? "live" : "quiet";
-}
-
-static void add_config(struct table *table, yyjson_val *states)
-{
-	yyjson_arr_iter it = yyjson_arr_iter_with(states);
-	yyjson_val *state;
-	struct buf out;
-
-	buf_init(&out, JSON_MAX);
-	while ((state = yyjson_arr_iter_next(&it))) {
-		buf_add(&out, out.len ? TEXT(" > ") : TEXT(""));
-		buf_add(&out, json_text(state));
-	}
-	table_add(table, buf_text(&out), 30);
-	buf_finish(&out);
-}
-
-static void add_run_time(struct table *table, yyjson_val *run)
-{
-	double ms = 0;
-	char text[32] = "";
-	struct tm tm;
-	time_t s;
-
-	json_number(yyjson_obj_get(run, "lastMs"), &ms);
-	s = ms > 0 && ms < 253402300800000.0 ? (time_t)(ms / 1000) : 0;
-	if (s && localtime_r(&s, &tm))
-		strftime(text, sizeof(text), "%F %T", &tm);
-	table_add(table, text_of(text), 20);
-}
-
-static void show_list(struct out *out, yyjson_val *runs)
-{
-	static const char *const heading[] = {"RUN",   "SOURCE", "STATE",  "LIVE",
-	                                      "PHASE", "TOKENS", "ERRORS", "LAST"};
-	yyjson_arr_iter it = yyjson_arr_iter_with(runs);
-	yyjson_val *run;
-	struct table table;
-
-	table_init(&table, 8);
-	for (unsigned i = 0; i < 8; i++)
-		table_add(&table, text_of(heading[i]), 20);
-	while ((run = yyjson_arr_iter_next(&it))) {
-		table_add(&table, json_text_at(run, "id"), 48);
-		table_add(&table, json_text_at(run, "source"), 24);
-		table_add(&table, text_of(state_of(run)), 10);
-		add_count(&table, run, "live");
-		add_config(&table, yyjson_obj_get(run, "config"));
-		add_count(&table, run, "tokens");
-		add_count(&table, run, "errors");
-		add_run_time(&table, run);
-	}
-	table_show(&table, out);
-	table_finish(&table);
-}
-
 static bool list(const struct runs_job *job)
 {
-	yyjson_doc *doc = ask_for_runs(job, LIST_PATH);
-	yyjson_val *runs = yyjson_obj_get(yyjson_doc_get_root(doc), "runs");
+	struct out *out = &job->context->out;
+	struct error why;
+	struct roll roll;
 
-	if (!doc)
+	if (!members_fetch(job->remote, &roll, &why)) {
+		out_say("%s", why.words);
 		return false;
+	}
 	if (options_has(job->options, "json"))
-		show_json(&job->context->out, runs);
-	else if (yyjson_arr_size(runs) == 0)
-		out_print(&job->context->out, "no runs yet\n");
+		members_show_json(out, &roll);
+	else if (options_has(job->options, "handles"))
+		members_show_handles(out, &roll);
 	else
-		show_list(&job->context->out, runs);
-	yyjson_doc_free(doc);
+		members_show(out, &roll, options_has(job->options, "all"));
+	roll_finish(&roll);
 	return true;
 }
 

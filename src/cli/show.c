@@ -65,15 +65,25 @@ static void add_payload(struct out *out, yyjson_val *payload, size_t most)
 	free(json);
 }
 
-static void show_parts(struct out *out, yyjson_val *root, unsigned columns)
+static struct text who_of(yyjson_val *root, const struct show_names *names)
 {
-	struct text type = json_text_at(root, "type"), source = json_text_at(root, "source");
-	size_t used = 24 + source.len + type.len;
+	struct text correlation = json_text_at(root, "correlationId"), name = {0};
+
+	if (names && correlation.len)
+		name = names->name(names->self, correlation);
+	return name.len ? name : json_text_at(root, "source");
+}
+
+static void show_parts(struct out *out, yyjson_val *root, unsigned columns,
+                       const struct show_names *names)
+{
+	struct text type = json_text_at(root, "type"), who = who_of(root, names);
+	size_t used = 24 + who.len + type.len;
 
 	out_paint(out, DIM);
 	add_time(out, yyjson_get_num(yyjson_obj_get(root, "timestamp")));
 	out_print(out, " %7llu ", (unsigned long long)yyjson_get_uint(yyjson_obj_get(root, "seq")));
-	add_cut(out, source, NAME_MAX_SHOWN);
+	add_cut(out, who, NAME_MAX_SHOWN);
 	out_paint(out, PLAIN);
 	out_add(out, TEXT("  "));
 	out_paint(out, color_of(type));
@@ -84,13 +94,14 @@ static void show_parts(struct out *out, yyjson_val *root, unsigned columns)
 	            columns > used + 20 ? columns - used : 20);
 }
 
-void show_signal(struct out *out, struct text envelope, unsigned columns)
+void show_signal(struct out *out, struct text envelope, unsigned columns,
+                 const struct show_names *names)
 {
 	yyjson_doc *doc = yyjson_read(envelope.at, envelope.len, YYJSON_READ_ALLOW_INVALID_UNICODE);
 	yyjson_val *root = yyjson_doc_get_root(doc);
 
 	if (yyjson_is_obj(root))
-		show_parts(out, root, columns);
+		show_parts(out, root, columns, names);
 	else
 		add_cut(out, envelope, columns);
 	out_add(out, TEXT("\n"));

@@ -16,7 +16,7 @@ static const char *shown(const char *envelope, unsigned columns, bool colored)
 
 	out_init(&out, -1);
 	out.colored = colored;
-	show_signal(&out, text_of(envelope), columns);
+	show_signal(&out, text_of(envelope), columns, NULL);
 	assert_in_range(out.bytes.len, 1, sizeof(line) - 1);
 	memcpy(line, out.bytes.at, out.bytes.len);
 	line[out.bytes.len] = '\0';

@@ -40,22 +40,37 @@ static struct text cut(struct text t, size_t n)
 	return (struct text){t.at, at};
 }
 
-void table_add(struct table *t, struct text cell, size_t most)
+static void add_cut(struct buf *out, struct text cell, size_t most)
+{
+	if (length(cell) <= most) {
+		utf8_add_shown(out, cell);
+		return;
+	}
+	utf8_add_shown(out, cut(cell, most - 3));
+	buf_add(out, TEXT("..."));
+}
+
+void table_add_ended(struct table *t, struct text cell, struct text end, size_t most)
 {
 	size_t start = t->cells.len, n;
 	unsigned column = (unsigned)(t->rows % t->columns);
 
-	if (length(cell) > most) {
-		utf8_add_shown(&t->cells, cut(cell, most - 3));
-		buf_add(&t->cells, TEXT("..."));
-	} else {
-		utf8_add_shown(&t->cells, cell.len ? cell : TEXT("-"));
-	}
+	add_cut(&t->cells, cell, most);
+	if (cell.len && end.len)
+		buf_add_char(&t->cells, ' ');
+	utf8_add_shown(&t->cells, end);
+	if (!cell.len && !end.len)
+		buf_add_char(&t->cells, '-');
 	n = length((struct text){t->cells.at + start, t->cells.len - start});
 	if (n > t->width[column])
 		t->width[column] = n;
 	buf_add_char(&t->cells, '\0');
 	t->rows++;
+}
+
+void table_add(struct table *t, struct text cell, size_t most)
+{
+	table_add_ended(t, cell, TEXT(""), most);
 }
 
 void table_show(const struct table *t, struct out *out)

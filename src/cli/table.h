@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "cli/out.h"
 
-#define TABLE_COLUMNS 8
+#define TABLE_COLUMNS 9
 
 struct table {
 	unsigned columns;
@@ -23,6 +23,8 @@ void table_finish(struct table *table);
 
 /* Row by row; the first row is the heading.  What is longer than most is cut. */
 void table_add(struct table *table, struct text cell, size_t most);
+/* The same with an end behind a space, which stays whole however much of the cell is cut. */
+void table_add_ended(struct table *table, struct text cell, struct text end, size_t most);
 
 void table_show(const struct table *table, struct out *out);
 

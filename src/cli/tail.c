@@ -1,8 +1,11 @@
 /* tail.c - `signalbox tail`: signals as they come, and none missed. */
+#include <stdlib.h>
 #include <sys/ioctl.h>
 
 #include "cli/command.h"
 #include "cli/follow.h"
+#include "cli/members.h"
+#include "cli/names.h"
 #include "cli/show.h"
 
 extern const struct command command_tail;
@@ -14,6 +17,7 @@ struct tail {
 	struct out *out;
 	bool json;
 	unsigned columns;
+	struct names names;
 	uint64_t left; /* signals still wanted; UINT64_MAX: all */
 };
 
@@ -40,7 +44,32 @@ static void add_filters(struct buf *path, const struct options *options)
 	}
 }
 
+/* The run that a session goes on with; it is asked for before the stream begins. */
+static bool add_run(struct buf *path, struct remote *remote, const char *name)
+{
+	struct error why;
+	char *run;
+
+	if (!name)
+		return true;
+	run = members_run(remote, name, &why);
+	if (!run) {
+		out_say("%s", why.words);
+		return false;
+	}
+	buf_add(path, TEXT("correlationId="));
+	follow_add_escaped(path, text_of(run));
+	buf_add_char(path, '&');
+	free(run);
+	return true;
+}
+
 /* ---- what comes ---- */
+
+static struct text name_of(void *self, struct text correlation)
+{
+	return names_of(self, correlation);
+}
 
 static bool print_signal(void *self, struct text envelope)
 {
@@ -50,7 +79,9 @@ static bool print_signal(void *self, struct text envelope)
 		out_add(tail->out, envelope);
 		out_add(tail->out, TEXT("\n"));
 	} else {
-		show_signal(tail->out, envelope, tail->columns);
+		const struct show_names names = {&tail->names, name_of};
+
+		show_signal(tail->out, envelope, tail->columns, &names);
 	}
 	return tail->left == UINT64_MAX || --tail->left > 0;
 }
@@ -84,6 +115,10 @@ static int tail_box(struct tail *tail, struct remote *remote, const struct optio
 	buf_init(&path, PATH_MAX_LEN);
 	buf_add(&path, TEXT("/api/stream?"));
 	add_filters(&path, options);
+	if (!add_run(&path, remote, options_value(options, "run"))) {
+		buf_finish(&path);
+		return status;
+	}
 	buf_add_char(&path, '\0');
 	follow.path = path.at;
 	follow_init(&follow);
@@ -94,6 +129,25 @@ static int tail_box(struct tail *tail, struct remote *remote, const struct optio
 	return status;
 }
 
+/* Its names come by a line of their own, because signals keep the other one busy. */
+static int tail_named(struct tail *tail, struct command_context *context,
+                      const struct options *options)
+{
+	struct remote *remote, *asked;
+	int status;
+
+	remote = remote_create(&command_tail, context, options, &status);
+	asked = remote ? remote_create(&command_tail, context, options, &status) : NULL;
+	if (asked) {
+		names_init(&tail->names, asked);
+		status = tail_box(tail, remote, options);
+		names_finish(&tail->names);
+	}
+	remote_destroy(asked);
+	remote_destroy(remote);
+	return status;
+}
+
 static int tail(struct command_context *context, const struct options *options)
 {
 	const char *count = options_value(options, "count");
@@ -101,27 +155,23 @@ static int tail(struct command_context *context, const struct options *options)
 	                    .json = options_has(options, "json"),
 	                    .columns = columns_of(&context->out),
 	                    .left = UINT64_MAX};
-	struct remote *remote;
-	int status;
 
 	if (options->word_count > 0)
 		return command_misused(&command_tail,
 		                       "unexpected argument '%s'; filters are --type, --source, "
-		                       "--correlation",
+		                       "--run, --correlation",
 		                       options->words[0]);
 	if (count && (!text_to_u64(text_of(count), &tail.left) || tail.left == 0))
 		return command_misused(&command_tail, "--count wants a number above 0");
-	remote = remote_create(&command_tail, context, options, &status);
-	if (!remote)
-		return status;
-	status = tail_box(&tail, remote, options);
-	remote_destroy(remote);
-	return status;
+	if (options_has(options, "run") && options_has(options, "correlation"))
+		return command_misused(&command_tail, "--run or --correlation, not both");
+	return tail_named(&tail, context, options);
 }
 
 static const struct option own[] = {
 	{"type", 't', "TYPE", "only this type; may end in *; may be repeated"},
 	{"source", 's', "NAME", "only from this source; may be repeated"},
+	{"run", 'r', "RUN", "only this session, by its handle or its id"},
 	{"correlation", 0, "ID", "only what belongs to this"},
 	{"from", 'f', "POS", "begin after this SEQ or EPOCH-SEQ; 0: everything", "only new"},
 	{"count", 'n', "N", "end after this many"},
@@ -137,11 +187,13 @@ const struct command command_tail = {
 	.summary = "show signals as they come",
 	.usage = "[OPTIONS]",
 	.examples = "  signalbox tail\n"
+		    "  signalbox tail --run checkout-2\n"
 		    "  signalbox tail --type 'tool_*' --type error\n"
 		    "  signalbox tail --from 0 --json | jq .payload\n",
 	.about = "Goes on until it is interrupted. There must be a box at the start; when it\n"
 		 "goes away later it is waited for, and tail goes on exactly where it was; what\n"
-		 "is missing in between, if anything, is said on standard error as a gap.\n",
+		 "is missing in between, if anything, is said on standard error as a gap. Who\n"
+		 "sent a signal is shown as the handle of its session, else as its source.\n",
 	.groups = groups,
 	.run = tail,
 };

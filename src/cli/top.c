@@ -1,9 +1,11 @@
 /* top.c - `signalbox top`: the terminal UI. */
-#include <stdio.h>
+#include <stdlib.h>
 
+#include "base/must.h"
 #include "base/scan.h"
 #include "cli/command.h"
 #include "cli/follow.h"
+#include "cli/members.h"
 #include "cli/remote.h"
 #include "tui/tui.h"
 
@@ -92,18 +94,22 @@ static bool gather_run(struct remote *remote, const char *session, struct buf *o
 	return done;
 }
 
-/* All runs, what they ask, and the sources. */
+/* All sessions and runs, what they ask, and the sources. */
 static bool gather_all(struct remote *remote, struct buf *out, struct error *why)
 {
-	static const char *const names[] = {"runs", "prompts", "sources"};
+	static const struct {
+		const char *name, *path, *member;
+	} parts[] = {
+		{"crew", ROLL_PATH, "members"},
+		{"runs", "/api/runs", "runs"},
+		{"prompts", "/api/prompts", "prompts"},
+		{"sources", "/api/sources", "sources"},
+	};
 	bool done = true;
 
-	for (size_t i = 0; done && i < 3; i++) {
-		char path[40];
-
-		buf_print(out, "%c\"%s\":", i ? ',' : '{', names[i]);
-		snprintf(path, sizeof(path), "/api/%s", names[i]);
-		done = add_answer(remote, path, names[i], out, why);
+	for (size_t i = 0; done && i < sizeof(parts) / sizeof(*parts); i++) {
+		buf_print(out, "%c\"%s\":", i ? ',' : '{', parts[i].name);
+		done = add_answer(remote, parts[i].path, parts[i].member, out, why);
 	}
 	buf_add_char(out, '}');
 	return done;
@@ -126,10 +132,11 @@ static int print_box(struct command_context *context, struct remote *remote, con
 }
 
 /* There must be a box at the start; later it is waited for. */
-static int watch_box(struct remote *remote, const char *session, enum tui_background background)
+static int watch_box(struct remote *remote, const char *session, const struct tui_box *how)
 {
 	struct remote_target target = remote_target(remote);
-	struct tui_box box = {target.base, target.sock, target.authorization, session, background};
+	struct tui_box box = {target.base, target.sock,     target.authorization,
+	                      session,     how->background, how->is_silent};
 	struct error why;
 	struct buf status;
 	bool shown;
@@ -140,11 +147,26 @@ static int watch_box(struct remote *remote, const char *session, enum tui_backgr
 	return shown ? STATUS_DONE : failed(&why);
 }
 
+/* One that is not known yet may begin later, by the id that is given. */
+static char *find_run(struct remote *remote, const char *session)
+{
+	struct error why;
+	char *run;
+
+	if (!session)
+		return NULL;
+	run = members_run(remote, session, &why);
+	return run ? run : must_dup(session);
+}
+
 static int watch(struct command_context *context, const struct options *options,
                  enum tui_background background)
 {
+	const struct tui_box how = {.background = background,
+	                            .is_silent = options_has(options, "no-bell")};
 	const char *session = options_value(options, "session");
 	struct remote *remote;
+	char *run;
 	int status;
 
 	if (session && !*session)
@@ -152,8 +174,10 @@ static int watch(struct command_context *context, const struct options *options,
 	remote = remote_create(&command_top, context, options, &status);
 	if (!remote)
 		return status;
-	status = options_has(options, "once") ? print_box(context, remote, session)
-	                                      : watch_box(remote, session, background);
+	run = find_run(remote, session);
+	status = options_has(options, "once") ? print_box(context, remote, run)
+	                                      : watch_box(remote, run, &how);
+	free(run);
 	remote_destroy(remote);
 	return status;
 }
@@ -182,11 +206,12 @@ static int top(struct command_context *context, const struct options *options)
 }
 
 static const struct option own[] = {
-	{"session", 's', "ID", "only this run", "all"},
+	{"session", 's', "RUN", "only this session, by its handle or its id", "all"},
 	{"replay", 'r', "FILE", "a transcript, or the directory with one, instead of a box"},
 	{"timing", 0, "PACE", "of a replay: instant, paced or wallclock", "instant"},
 	{"background", 0, "WHICH", "behind the text: dark, light, or auto, which asks the terminal",
          "auto"},
+	{"no-bell", 0, .help = "do not ring when a session begins to wait for you"},
 	{"once", 0, .help = "print the state once, and end; with --json"},
 	{"json", 'j', .help = "as JSON, for scripts; with --once"},
 	{0},
@@ -200,11 +225,14 @@ const struct command command_top = {
 	.summary = "watch agents at work in the terminal",
 	.usage = "[OPTIONS]",
 	.examples = "  signalbox top\n"
-		    "  signalbox top --session 4f1c\n"
-		    "  signalbox top --once --json | jq '.runs'\n"
+		    "  signalbox top --session checkout-2\n"
+		    "  signalbox top --once --json | jq '.crew'\n"
 		    "  signalbox top --replay run/ --timing wallclock\n",
-	.about = "A pane with who works and a log of what happens; what agents ask is asked\n"
-		 "here, and answered by keys. ? lists all keys. Tab gives the keys to the other\n"
+	.about = "Every session, those that wait for you first, what each does and for how long;\n"
+		 "below it who works and a log of what happens. Enter shows one session alone,\n"
+		 "Esc all of them again, a goes to its question, n to the next that waits. What\n"
+		 "agents ask is asked here, and answered by keys; a bell rings when one begins\n"
+		 "to wait. ? lists all keys. Tab gives the keys to the other\n"
 		 "pane, m shows one on the whole screen, j k g G scroll, Enter opens the\n"
 		 "transcript, i inspects, S shows the sources, L the signals, / filters, : takes\n"
 		 "a command. s c p P step, continue, pause and arm a run, x interrupts it after\n"
@@ -218,7 +246,7 @@ const struct command command_top = {
 		 "\n"
 		 "There must be a box at the start; when it goes away later it is waited for.\n"
 		 "--once --json prints one run of --session as `GET /api/runs/ID` has it, else\n"
-		 "runs, prompts and sources.\n",
+		 "crew (the sessions), runs, prompts and sources.\n",
 	.groups = groups,
 	.run = top,
 };
