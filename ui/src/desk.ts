@@ -60,6 +60,41 @@ export interface Prompt {
 	settled?: { by?: unknown; decision?: unknown };
 }
 
+/* What an agent or a subagent does, and since when. `name` says it; the others are there where they
+ * mean something. */
+export interface CrewState {
+	name: "thinking" | "answering" | "tool" | "asks" | "waits" | "idle" | "finished" | "failed" | "gone" | string;
+	since: number;
+	tool?: string; target?: string; call?: string; prompt?: string; question?: string; why?: string; exit?: number;
+}
+
+export interface Subagent {
+	id: string; name?: string; task?: string; parent?: string | null; state: CrewState; first?: number; last?: number;
+}
+
+/* What was used, and what that costs: null where no price is known. */
+export interface Spent {
+	input?: number; output?: number; cacheRead?: number; cacheWrite?: number; cacheWrite1h?: number;
+	reasoning?: number; calls?: number; cost?: number | null; atLeast?: boolean; unknown?: boolean;
+}
+
+/* A session as GET /api/crew and the op crew tell it; what is not known is left out. */
+export interface Member {
+	id: string; handle: string; run?: string;      /* its newest run, where it has several */
+	agentId?: string;              /* the agent that it is, as its signals name it */
+	harness?: string | null; agent?: string; version?: string;
+	project?: string; cwd?: string; branch?: string; host?: string; user?: string;
+	title?: string; titleFrom?: "person" | "agent" | "asked" | null; model?: string; mode?: string;
+	parent?: string | null; source?: string; first: number; last: number;
+	group: "waits" | "failed" | "work" | "idle" | "over";
+	state: CrewState;
+	plan?: { done: number; total: number; now?: string } | null;
+	usage?: Spent; context?: { used: number; window?: number } | null;
+	changes?: { files: number; added: number; removed: number } | null;
+	agents?: Subagent[];
+	spark?: number[];
+}
+
 /* What listeners hear, by name. A signal comes with the frame it was, byte for byte, and with
  * whether it is of now or was caught up with. */
 export interface News {
@@ -73,6 +108,8 @@ export interface News {
 	/* Whether the user.command of this id reached its agent, or why not. */
 	told: { signal: string; told: boolean; why: string };
 	stage: { version: number; at: number; snapshot?: Record<string, unknown>; command?: Record<string, unknown> };
+	/* All sessions first, then those that are others than they were. */
+	crew: { all?: Member[]; changed?: Member[]; removed?: string[]; at?: number };
 	notice: string;
 }
 
@@ -108,9 +145,20 @@ export interface Link {
 
 /* ---- what a view is given, and what it is ---- */
 
+/* The one name that a session has on all of the page; agents and sources have others. */
+export interface Names {
+	/* The session of this id; undefined: nobody's. */
+	of(id: string): Member | undefined;
+	/* Its handle, and that of its subagent where it is one of those who speaks. */
+	who(id: string, agent?: string): string | undefined;
+	/* A name was given or is another one. Gives a function that ends the listening. */
+	on(changed: () => void): () => void;
+}
+
 export interface Desk {
 	readonly link: Link;
-	/* To a place of the page: "log", "log/4711", "runs/ID", "ask/SOURCE". It is a step of the
+	readonly names: Names;
+	/* To a place of the page: "crew/HANDLE", "log/4711", "runs/ID", "ask/SOURCE". It is a step of the
 	 * history unless it replaces the present one. */
 	go(place: string, how?: "replace"): void;
 	/* To what an agent asks, in the tray: this one, or else the first that is open. */

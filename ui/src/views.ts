@@ -11,6 +11,7 @@ export interface Registered {
 }
 
 export const views: readonly Registered[] = [
+	{ name: "crew", title: "Crew", icon: "crew", load: () => import("./crew/index") },
 	{ name: "stage", title: "Stage", icon: "stage", load: () => import("./stage/index") },
 	{ name: "log", title: "Log", icon: "log", load: () => import("./log/index") },
 	{ name: "sources", title: "Sources", icon: "sources", load: () => import("./sources/index") },

@@ -1,6 +1,6 @@
 /* The page's own client, in two connections. The feed has the signals, from a little of the past on,
  * and goes on exactly where it stopped whenever it was cut off. All else, what agents ask, what people
- * answer, whether agents were told, sources and the stage, has a connection of its own: however much
+ * answer, whether agents were told, the crew, sources and the stage, has a connection of its own: however much
  * comes in by the feed, no question waits behind it. The feed says how far behind it is and skips when it cannot keep up. */
 
 import { Refusal, Signalbox } from "../../../clients/js/signalbox.js";
@@ -22,7 +22,7 @@ export interface PageLink extends Link {
 	signIn(code: string | null): void;
 }
 
-const WISHES = { sourceState: true, prompts: true, types: [RECEIPT] };
+const WISHES = { sourceState: true, prompts: true, crew: true, types: [RECEIPT] };
 
 export function makeLink(): PageLink {
 	const session = makeSession();
@@ -32,7 +32,7 @@ export function makeLink(): PageLink {
 	const feed = new Signalbox({ ...common, ticket: session.another, history: HISTORY });
 	const state = followState(box, feed);
 
-	for (const name of ["hello", "sources", "prompts", "prompt"] as const)
+	for (const name of ["hello", "sources", "prompts", "prompt", "crew"] as const)
 		box.on(name, (news) => memory.hear(name, news as never));
 	feed.on("signal", (news) => memory.hear("signal", news));
 	box.on("hello", () => feed.retryNow());

@@ -1,7 +1,7 @@
 /* What the link remembers for those who come late: a view is opened when it is first gone to,
  * and must know then what the server said before. */
 
-import type { Envelope, News, Prompt, Protocol, Source } from "../desk";
+import type { Envelope, Member, News, Prompt, Protocol, Source } from "../desk";
 
 const RECENT = 2000;
 const RECENT_CHARACTERS = 8 * 1024 * 1024;
@@ -16,10 +16,12 @@ export interface Memory {
 export function makeMemory(): Memory {
 	const sources = new Map<string, Source>();
 	const prompts = new Map<string, Prompt>();
+	const crew = new Map<string, Member>();
 	const frames: string[] = [];
 	let characters = 0;
 	let protocols: Protocol[] = [];
 	let hello: News["hello"] | null = null;
+	let crewAt: number | null = null;
 
 	/* Trimmed in strides; both ceilings are soft by that. */
 	function keep(text: string): void {
@@ -43,6 +45,16 @@ export function makeMemory(): Memory {
 			sources.delete(id);
 	}
 
+	function hearCrew({ all, changed = [], removed = [], at = 0 }: News["crew"]): void {
+		crewAt = at;
+		if (all !== undefined)
+			crew.clear();
+		for (const member of all ?? changed)
+			crew.set(member.id, member);
+		for (const id of removed)
+			crew.delete(id);
+	}
+
 	const hearers: { [K in keyof News]?: (news: News[K]) => void } = {
 		/* All open prompts are told again after it. */
 		hello: (news) => {
@@ -51,6 +63,7 @@ export function makeMemory(): Memory {
 		},
 		signal: ({ text }) => keep(text),
 		sources: hearSources,
+		crew: hearCrew,
 		prompts: () => prompts.clear(),
 		prompt: (prompt) => {
 			if (prompt.state === "open")
@@ -62,6 +75,7 @@ export function makeMemory(): Memory {
 	const tellers: { [K in keyof News]?: (hear: (news: News[K]) => void) => void } = {
 		hello: (hear) => { if (hello !== null) hear(hello); },
 		sources: (hear) => { if (hello !== null) hear({ all: [...sources.values()], protocols }); },
+		crew: (hear) => { if (crewAt !== null) hear({ all: [...crew.values()], at: crewAt }); },
 		prompt: (hear) => { for (const prompt of prompts.values()) hear(prompt); },
 	};
 

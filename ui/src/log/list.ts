@@ -6,13 +6,14 @@
 import { h } from "../text/dom";
 import type { LogEntry } from "./entry";
 import type { Log } from "./model";
-import { newRow, type Row, writeRow } from "./row";
+import { type Called, newRow, type Row, writeRow } from "./row";
 
 const SPARE = 6;              /* Rows beyond each edge, so that fast scrolling shows no holes. */
 const AT_END_PX = 4;
 
 export interface ListParts {
 	log: Log;
+	called: Called;
 	above: HTMLElement;
 	below: HTMLElement;
 	/* Hears of scrolling that the reader did. */
@@ -33,6 +34,8 @@ export interface List {
 	readonly first: LogEntry | null;       /* at the top of what is seen */
 	/* Draws what is to be seen now. While not paused that is the end. */
 	draw(): void;
+	/* Sessions are called otherwise: what is drawn next is written anew. */
+	rename(): void;
 	/* Moves the selection by so many rows, or to an end; Infinity is welcome. */
 	move(by: number): void;
 	reveal(entry: LogEntry): void;
@@ -48,6 +51,7 @@ interface Inside extends ListParts {
 	offset: number;        /* of the rows in the box */
 	base: number;          /* the number of the view's first row when it was last drawn */
 	length: number;        /* and how many there were */
+	names: number;         /* which names of sessions rows are written with */
 	selected: LogEntry | null;
 }
 
@@ -57,7 +61,7 @@ export function createList(parts: ListParts): List {
 	});
 	const box = h("div", { id: "log" }, parts.above, track, parts.below);
 	const m: Inside = {
-		...parts, box, track, rows: [], rowHeight: 1, height: 0, offset: 0, base: 0, length: -1,
+		...parts, box, track, rows: [], rowHeight: 1, height: 0, offset: 0, base: 0, length: -1, names: 0,
 		selected: null,
 	};
 
@@ -84,6 +88,7 @@ export function createList(parts: ListParts): List {
 		get first() { return m.log.view[Math.floor(topOf(m) / m.rowHeight)] ?? null; },
 		draw: () => draw(m),
 		move: (by) => move(m, by),
+		rename() { m.names++; },
 		reveal: (entry) => reveal(m, entry),
 		entryAt: (target) => entryAt(m, target),
 	};
@@ -138,8 +143,10 @@ function place(m: Inside, row: Row, entry: LogEntry, index: number): void {
 		row.y = y;
 		row.element.style.transform = `translateY(${y}px)`;
 	}
-	if (row.entry !== entry || row.isLost !== (entry.lost === true))
-		writeRow(row, entry);
+	if (row.entry !== entry || row.isLost !== (entry.lost === true) || row.names !== m.names) {
+		row.names = m.names;
+		writeRow(row, entry, m.called);
+	}
 	if (row.isSelected !== isSelected) {
 		row.isSelected = isSelected;
 		row.element.setAttribute("aria-selected", String(isSelected));

@@ -1,7 +1,7 @@
 /* One row of the log, and writing an entry into it. */
 
 import { h } from "../text/dom";
-import { clock, colourOf, visible } from "../text/signal";
+import { clock, colourOf, knownAs, visible } from "../text/signal";
 import type { LogEntry } from "./entry";
 
 export interface Row {
@@ -16,6 +16,7 @@ export interface Row {
 	y: number;
 	isLost: boolean;
 	isSelected: boolean;
+	names: number;          /* which names of sessions it was written with */
 }
 
 export function newRow(index: number): Row {
@@ -32,11 +33,14 @@ export function newRow(index: number): Row {
 
 	return {
 		element, time, badge, source, who, summary, seq,
-		entry: null, y: NaN, isLost: false, isSelected: false,
+		entry: null, y: NaN, isLost: false, isSelected: false, names: 0,
 	};
 }
 
-export function writeRow(row: Row, entry: LogEntry): void {
+/* Who has a name here is called by it. */
+export type Called = (entry: LogEntry) => string;
+
+export function writeRow(row: Row, entry: LogEntry, called: Called): void {
 	const { kind, failed, lost, demo } = entry;
 
 	row.entry = entry;
@@ -47,8 +51,9 @@ export function writeRow(row: Row, entry: LogEntry): void {
 	row.time.textContent = clock(entry.at);
 	row.badge.textContent = visible(entry.type);
 	row.badge.className = `badge ${colourOf(entry.type)}`;
-	row.source.textContent = visible(entry.source);
-	row.who.textContent = entry.who;
+	row.source.textContent = visible(knownAs(entry.source));
+	row.source.title = visible(entry.source);
+	row.who.textContent = called(entry);
 	row.summary.textContent = entry.summary;
 	row.seq.textContent = kind === "gap" ? "" : String(entry.seq);
 }

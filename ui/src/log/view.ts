@@ -50,6 +50,7 @@ export function openView(root: HTMLElement, desk: Desk): View {
 	const m: Inside = {
 		desk, root, screen, log, pages,
 		list: createList({ log, above: screen.above, below: screen.below,
+			called: ({ correlation, agent, who }) => desk.names.who(correlation, agent) ?? who,
 			onScroll: (isAtEnd) => scrolled(m, isAtEnd), onSize: () => drawSoon(m) }),
 		detail: createDetail({ desk, onClose: () => back(m),
 			onFilter: (key, value) => setFilter(m, toggle(m.filter, key, value)),
@@ -80,6 +81,10 @@ function hear(m: Inside): void {
 
 	link.on("signal", ({ envelope, text }) => {
 		m.log.add(logEntryOf(envelope, text));
+		drawSoon(m);
+	});
+	m.desk.names.on(() => {
+		m.list.rename();
 		drawSoon(m);
 	});
 	link.on("gap", (gap) => {

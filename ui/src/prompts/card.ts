@@ -1,13 +1,15 @@
 /* One question on the screen: who asks, what, how long there is, and the means to answer. It is
  * made once; what changes is written into it, so that nothing that somebody types is lost. */
 
-import type { Desk } from "../desk";
+import { placeWords, titleWords } from "../crew/words";
+import type { Desk, Names } from "../desk";
 import { fill, h, icon, write } from "../text/dom";
 import { knownAs, oneLine, unhidden, visible } from "../text/signal";
 import { beginning } from "../text/whole";
 import { drawWhole, isCut } from "../talk/parts";
 import { cut } from "../talk/plain";
 import { inputLine, inputParts } from "../talk/tool";
+import { effectOf } from "./effect";
 import { makeForm, type Send } from "./form";
 import { approvalOf, endOf, leftOf, missingOf, type Item } from "./model";
 
@@ -33,15 +35,16 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 	const state = h("p", { class: "prompt-state", role: "status" });
 	const fault = h("p", { class: "prompt-fault", role: "alert" });
 	const body = h("div", { class: "prompt-body" });
-	const title = approval === null ? `${who(item)} asks` : `${who(item)} wants to use ${approval.tool}`;
+	const title = h("b", {});
+	const where = h("span", { class: "prompt-where" });
 	const toggle = h("button", { type: "button", class: "prompt-title bare", onclick: () => {
 		card.isExpanded = !card.isExpanded;
 		draw(Date.now() + desk.link.skewMs);
-	} }, h("b", {}, visible(title)), h("span", { class: "prompt-brief" }, visible(briefOf(item))));
-	const element = h("article", { class: "prompt-card", "data-id": item.id, "aria-label": visible(title) },
+	} }, title, where, h("span", { class: "prompt-brief" }, visible(briefOf(item))));
+	const element = h("article", { class: "prompt-card", "data-id": item.id },
 		h("header", {}, toggle, left, h("button", { type: "button", class: "bare prompt-run",
-			"aria-label": "Show its run", title: "Show its run",
-			onclick: () => desk.go(`runs/${prompt.run}`) }, icon("runs"))),
+			"aria-label": "Show its session", title: "Show its session",
+			onclick: () => desk.go(placeOf(item, desk.names)) }, icon("crew"))),
 		body, fault, state);
 	let drawn = 0;
 	let isFilled = false;
@@ -56,13 +59,34 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 			return;
 		isFilled = true;
 		drawAsked();
-		fill(body, [asked, unread, makeForm(prompt, send)]);
+		fill(body, [asked, unread, makeForm(prompt, send), h("p", { class: "prompt-others" }, othersOf(item))]);
 		setReady(false);
 		setTimeout(() => setReady(!item.isSending), UNREADY_MS);
 	}
 
 	function drawAsked(): void {
-		fill(asked, [...wordsOf(item), ...missingOf(prompt) === "" ? [] : [loadButton()]]);
+		fill(asked, [...effect(), ...wordsOf(item), ...missingOf(prompt) === "" ? [] : [loadButton()]]);
+	}
+
+	/* What saying yes would do, before what it is given word for word. */
+	function effect(): HTMLElement[] {
+		const words = approval === null ? "" : effectOf(approval.tool, prompt.input, desk.names.of(prompt.run)?.cwd);
+
+		return words === "" ? [] : [h("p", { class: "prompt-effect" }, unhidden(words))];
+	}
+
+	/* Who asks may be known by another name by now. */
+	function drawNames(): void {
+		const words = titleOf(item, desk.names);
+		const member = desk.names.of(prompt.run);
+
+		if (title.textContent === words && where.dataset.drawn === member?.title)
+			return;
+		write(title, words);
+		element.setAttribute("aria-label", words);
+		where.dataset.drawn = member?.title ?? "";
+		write(where, member === undefined ? "" : [placeWords(member), titleWords(member)].filter((part) => part !== "").join(" · "));
+		where.hidden = where.textContent === "";
 	}
 
 	/* What did not come with the question is fetched by who wants to see it. */
@@ -104,6 +128,7 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 	function draw(now: number): void {
 		const isOpen = item.state === "open";
 
+		drawNames();
 		write(left, isOpen ? leftOf(prompt.deadline, now) : "");
 		left.classList.toggle("is-soon", isOpen && (prompt.deadline ?? Infinity) - now < 30_000);
 		toggle.setAttribute("aria-expanded", String(isOpen && card.isExpanded));
@@ -158,8 +183,27 @@ function wordsOf(item: Item): HTMLElement[] {
 	return prompt.prompt === "" ? [] : [h("div", { class: "prompt-words", tabindex: "0" }, unhidden(String(prompt.prompt)))];
 }
 
-export function who({ prompt }: Item): string {
-	return knownAs(prompt.source) || "An agent";
+/* The session by its handle; who has none, by its source. */
+export function who({ prompt }: Item, names: Names): string {
+	return names.who(prompt.run) ?? (knownAs(prompt.source) || "An agent");
+}
+
+export function titleOf(item: Item, names: Names): string {
+	const approval = approvalOf(item.prompt);
+
+	return visible(approval === null ? `${who(item, names)} asks` : `${who(item, names)} wants to use ${approval.tool}`);
+}
+
+function placeOf({ prompt }: Item, names: Names): string {
+	return `crew/${names.of(prompt.run)?.handle ?? prompt.run}`;
+}
+
+/* Whoever else can answer it: the agent's own dialog, where it has one, and whoever has this box on
+ * a screen. */
+function othersOf({ prompt }: Item): string {
+	return approvalOf(prompt) !== null && prompt.source === "adapter:tap"
+		? "Also asked: its own terminal and your other screens. The first answer counts."
+		: "Also asked: your other screens. The first answer counts.";
 }
 
 export function briefOf({ prompt }: Item): string {

@@ -124,7 +124,7 @@ function labelOf({ label }: Choice): string {
 
 /* What it would write, and where. */
 function ruleOf({ rule }: Choice): HTMLElement | null {
-	return rule === "" ? null : h("small", { class: "prompt-rule" }, unhidden(rule));
+	return rule === "" ? null : h("small", { class: "prompt-rule" }, `from now on: ${unhidden(rule)}`);
 }
 
 function isSame(a: unknown, b: unknown): boolean {

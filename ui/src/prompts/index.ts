@@ -33,7 +33,7 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 		isFolded = !isFolded;
 		draw();
 	} }, icon("close"));
-	const notifier = makeNotifier((id) => focus(id));
+	const notifier = makeNotifier(desk.names, (id) => focus(id));
 	const cards = makeCards(list, (item) => makeCard(item, desk, sendOf(item)));
 	let shown = SHOWN;
 	let isFolded = false;
@@ -74,7 +74,7 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 	function announce(item: Item): void {
 		const open = prompts.open().length;
 
-		write(said, visible(`${who(item)} asks: ${briefOf(item)}`));
+		write(said, visible(`${who(item, desk.names)} asks: ${briefOf(item)}`));
 		notifier.tell(item, open);
 	}
 

@@ -2,13 +2,13 @@
  * for only by a click, and shown only while nobody can see the page. Some browsers have none, or
  * refuse them to a page; then there are none, and nothing else changes. */
 
-import type { Desk } from "../desk";
+import type { Desk, Names } from "../desk";
 import { h } from "../text/dom";
 import { visible } from "../text/signal";
 import { beginning } from "../text/whole";
 import { counted } from "../talk/plain";
-import { approvalOf, type Item } from "./model";
-import { briefOf, who } from "./card";
+import { briefOf, titleOf, who } from "./card";
+import type { Item } from "./model";
 
 const AT_ONCE = 3;            /* more than that are one */
 const BODY_MAX = 200;
@@ -38,7 +38,7 @@ export interface Notifier {
 	clear(): void;
 }
 
-export function makeNotifier(goTo: (id: string) => void): Notifier {
+export function makeNotifier(names: Names, goTo: (id: string) => void): Notifier {
 	const shown = new Map<string, Notification>();
 
 	function show(tag: string, title: string, body: string, id: string): void {
@@ -67,11 +67,10 @@ export function makeNotifier(goTo: (id: string) => void): Notifier {
 				return;
 			if (open > AT_ONCE) {
 				[...shown.keys()].filter((tag) => tag !== "many").forEach(close);
-				return show("many", counted(open, "question waits", "questions wait"), beginning(visible(who(item)), BODY_MAX), item.id);
+				return show("many", counted(open, "question waits", "questions wait"),
+					beginning(visible(who(item, names)), BODY_MAX), item.id);
 			}
-			const approval = approvalOf(item.prompt);
-			const title = approval === null ? `${who(item)} asks` : `${who(item)} wants to use ${approval.tool}`;
-			show(item.id, beginning(visible(title), BODY_MAX), beginning(visible(briefOf(item)), BODY_MAX), item.id);
+			show(item.id, beginning(titleOf(item, names), BODY_MAX), beginning(visible(briefOf(item)), BODY_MAX), item.id);
 		},
 		over: close,
 		clear: () => [...shown.keys()].forEach(close),

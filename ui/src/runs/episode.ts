@@ -34,7 +34,7 @@ export interface Episode {
 	again(): void;
 }
 
-export function episode(link: Link, changed: () => void): Episode {
+export function episode(link: Link, changed: () => void, elsewhere: ReadonlySet<string> = ELSEWHERE): Episode {
 	const talk = createTalk();
 	let run: Run | null = null;
 	let folded = 0;
@@ -141,7 +141,7 @@ export function episode(link: Link, changed: () => void): Episode {
 	}
 
 	function say(one: Envelope): void {
-		if (!ELSEWHERE.has(one.type) && (whose === null || whoOf(one) === whose))
+		if (!elsewhere.has(one.type) && (whose === null || whoOf(one) === whose))
 			talk.take(one);
 	}
 

@@ -1,7 +1,7 @@
 /* The top of a run: what it is, where it stands, how much of it there is, whether it is paused,
  * and what it asks. */
 
-import type { Prompt } from "../desk";
+import type { Names, Prompt } from "../desk";
 import { fill, h, write } from "../text/dom";
 import { knownAs, oneLine, visible } from "../text/signal";
 import { beginning } from "../text/whole";
@@ -18,7 +18,7 @@ export interface Head {
 
 export interface Hands { back(): void; copyId(): void; answer(question?: string): void; signals(): void }
 
-export function head(hands: Hands): Head {
+export function head(names: Names, hands: Hands): Head {
 	const title = h("h2", { class: "runs-title", tabindex: "-1" });
 	const state = h("span", { class: "runs-pill", role: "status" });
 	const took = h("span", { class: "runs-clock", title: "From its first signal to its last" });
@@ -55,7 +55,7 @@ export function head(hands: Hands): Head {
 
 			shown = run;
 			root.dataset.state = name;
-			write(title, visible(beginning(run.chart ?? knownAs(run.source), NAME_MAX)));
+			write(title, titleOf(run, names));
 			title.title = visible(beginning(run.source, NAME_MAX));
 			write(state, STATE_WORDS[name]);
 			write(id, visible(beginning(run.id, NAME_MAX * 3)));
@@ -67,6 +67,14 @@ export function head(hands: Hands): Head {
 			drawAsked(asked, prompts, hands);
 		},
 	};
+}
+
+/* The session's name; what a run calls itself stands beside it. */
+function titleOf(run: Run, names: Names): string {
+	const own = visible(beginning(run.chart ?? "", NAME_MAX));
+
+	return [names.who(run.id) ?? (own === "" ? visible(beginning(knownAs(run.source), NAME_MAX)) : ""), own]
+		.filter((word) => word !== "").join(" · ");
 }
 
 /* Elements are made anew only when what they say is something else. */
@@ -99,7 +107,7 @@ function drawBeside(beside: HTMLElement, run: Run): void {
 function drawFigures(numbers: HTMLElement, run: Run, totals: ReturnType<typeof totalsOf>): void {
 	const rows: [string, string][] = [
 		["at work", `${totals.live} of ${run.invocations.length}`],
-		["tokens", countWords(totals.tokens)],
+		["tokens", totals.tokens > 0 ? countWords(totals.tokens) : ""],
 		["speed", totals.live > 0 ? rateWords(totals) : ""],
 		["in, out", run.inputTokens + run.outputTokens > 0
 			? `${countWords(run.inputTokens)}, ${countWords(run.outputTokens)}` : ""],

@@ -21,7 +21,7 @@ export const kind: ViewKind = {
 function openRuns(root: HTMLElement, desk: Desk): View {
 	const { link } = desk;
 	const now = () => Date.now() + link.skewMs;
-	const all = side(link, (id) => desk.go(`runs/${id}`), now, offer);
+	const all = side(link, desk.names, (id) => desk.go(`runs/${id}`), now, offer);
 	const one = chosen(desk, now, () => all.folded);
 	let timer: number | undefined;
 	let named: string | null = null;      /* what the address names: what a person chose */

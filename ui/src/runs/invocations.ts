@@ -147,7 +147,7 @@ function makeGroup(first: Group, hands: Hands): Made {
 			write(done, `${group.done} of ${group.all.length} done`);
 			bar.max = group.all.length;
 			bar.value = group.done;
-			write(tokens, `${countWords(group.tokens)} tok`);
+			write(tokens, group.tokens > 0 ? `${countWords(group.tokens)} tok` : "");
 			write(rate, rateWords(group));
 		},
 	};

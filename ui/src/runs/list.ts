@@ -1,6 +1,7 @@
 /* The list of runs: who spoke last on top, one row each, kept by their ids so that what is
  * chosen, focused or read stays where it is while numbers change. */
 
+import type { Names } from "../desk";
 import { fill, h, write } from "../text/dom";
 import { knownAs, visible } from "../text/signal";
 import { beginning } from "../text/whole";
@@ -21,7 +22,7 @@ export interface List {
 	enter(): void;
 }
 
-export function list(choose: (id: string) => void): List {
+export function list(names: Names, choose: (id: string) => void): List {
 	const root = h("ul", {
 		class: "runs-list", role: "listbox", tabindex: "0", "aria-label": "Runs, most recently active first",
 	});
@@ -40,7 +41,7 @@ export function list(choose: (id: string) => void): List {
 			root: row.root,
 			draw(shown) {
 				agos.set(id, { element: row.ago, lastMs: shown.run.lastMs });
-				drawRow(row, shown);
+				drawRow(row, shown, names);
 			},
 		};
 	});
@@ -109,13 +110,13 @@ function makeRow(elementId: string, id: string): Row {
 	return { root, source, state, phase, numbers, ago };
 }
 
-function drawRow(row: Row, { run, questions, isChosen }: Shown): void {
+function drawRow(row: Row, { run, questions, isChosen }: Shown, names: Names): void {
 	const state = stateOf(run, questions);
 	const words = numbersOf(run);
 
 	row.root.dataset.state = state;
 	row.root.setAttribute("aria-selected", String(isChosen));
-	write(row.source, visible(beginning(knownAs(run.source), NAME_MAX)));
+	write(row.source, names.who(run.id) ?? visible(beginning(knownAs(run.source), NAME_MAX)));
 	row.source.title = visible(beginning(run.source, NAME_MAX));
 	write(row.state, state === "asks" && questions > 1 ? `${questions} questions` : STATE_WORDS[state]);
 	write(row.phase, run.config.map((name) => visible(beginning(name, NAME_MAX))).join(" › "));

@@ -51,9 +51,9 @@ export function stateOf(run: { paused: boolean; live: number; finished: boolean 
 }
 
 /* Words must all be somewhere in it, whatever their case. */
-export function passes(run: Brief, filter: string): boolean {
+export function passes(run: Brief, filter: string, handle = ""): boolean {
 	const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== "");
-	const text = [run.id, run.source, knownAs(run.source), ...run.config].join("\n").toLowerCase();
+	const text = [handle, run.id, run.source, knownAs(run.source), ...run.config].join("\n").toLowerCase();
 
 	return words.every((word) => text.includes(word));
 }

@@ -34,7 +34,7 @@ export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 	let shown: Shown | null = null;
 	let only: string | null = null;
 
-	const top = head({
+	const top = head(desk.names, {
 		back: hands.back, answer: hands.answer,
 		copyId: () => void navigator.clipboard.writeText(shown?.run.id ?? "").then(
 			() => desk.say("The id is in the clipboard.", "good"),

@@ -1,6 +1,6 @@
 /* The list of runs with its filter, kept fresh while somebody looks. */
 
-import type { Link, Prompt } from "../desk";
+import type { Link, Names, Prompt } from "../desk";
 import { fill, h, write } from "../text/dom";
 import { visible } from "../text/signal";
 import { keeper } from "./keeper";
@@ -31,9 +31,9 @@ export interface Side {
 }
 
 /* `go` is told what a person chose, `fresh` that the list is a newer one. */
-export function side(link: Link, go: (id: string) => void, now: () => number, fresh: () => void): Side {
+export function side(link: Link, names: Names, go: (id: string) => void, now: () => number, fresh: () => void): Side {
 	const open = new Map<string, Prompt>();
-	const rows = list(go);
+	const rows = list(names, go);
 	const parts = makeParts(rows.root);
 	let runs: Brief[] | null = null;
 	let folded = 0;
@@ -58,7 +58,7 @@ export function side(link: Link, go: (id: string) => void, now: () => number, fr
 	} });
 
 	function draw(): void {
-		const some = (runs ?? []).filter((run) => passes(run, parts.filter.value));
+		const some = (runs ?? []).filter((run) => passes(run, parts.filter.value, names.who(run.id)));
 
 		if (!isSeen)
 			return;
@@ -76,6 +76,7 @@ export function side(link: Link, go: (id: string) => void, now: () => number, fr
 		keep.touch();
 	}
 
+	names.on(draw);
 	parts.more.addEventListener("click", wantAll);
 	parts.filter.addEventListener("input", () => {
 		if (parts.filter.value !== "")

@@ -4,6 +4,7 @@
 import type { Desk, View } from "../desk";
 import type { PageLink } from "../link/link";
 import { fill, h, icon } from "../text/dom";
+import { makeNames } from "../text/names";
 import type { Registered } from "../views";
 import { codeOf, hashOf, placeOf } from "./address";
 import { STATE_WORDS, makeHeader } from "./header";
@@ -35,7 +36,7 @@ export function openShell(views: readonly Registered[], link: PageLink): Desk {
 	const less = matchMedia("(prefers-reduced-motion: reduce)");
 	const help = makeHelp(part("keys") as HTMLDialogElement, views);
 	const desk: Desk = {
-		link,
+		link, names: makeNames(link),
 		go, toQuestion: () => {},
 		say: makeToasts(part("said"), part("warned")),
 		get isDark() { return theme.isDark; },
@@ -197,11 +198,11 @@ function makeSlot(kind: Registered, index: number): Slot {
 	return { kind, link, badge, root, view: null, shown: null };
 }
 
-/* How many questions are open stands beside the view that asks, and in the title, which is all
- * that is seen of a tab in the background. */
+/* How many questions are open stands beside the view that shows who waits, and in the title, which
+ * is all that is seen of a tab in the background. */
 function keepTitle(link: PageLink, slots: Slot[]): void {
 	const open = new Set<string>();
-	const asks = slots.find(({ kind }) => kind.name === "ask");
+	const asks = slots.find(({ kind }) => kind.name === "crew");
 
 	function draw(): void {
 		const { name } = link.state;

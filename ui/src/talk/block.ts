@@ -85,10 +85,9 @@ export interface Stats {
 	errors: number;
 }
 
-/* Tokens a second: as the model counts them, or else by pieces, from the first one on. */
+/* Tokens a second, as the model counts them, from the first word on. Pieces are no tokens. */
 export function tokensPerSecond(stats: Stats): number {
-	const count = stats.turnTokens > 0 ? stats.turnTokens : stats.pieces;
 	const ms = stats.lastWordAt - stats.firstWordAt;
 
-	return count > 1 && ms > 0 ? (count - (stats.turnTokens > 0 ? 0 : 1)) * 1000 / ms : NaN;
+	return stats.turnTokens > 1 && ms > 0 ? stats.turnTokens * 1000 / ms : NaN;
 }

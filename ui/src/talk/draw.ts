@@ -1,6 +1,7 @@
 /* One block as an element, and what has changed of it. Words that stream are only ever appended
  * to; everything else is small and made anew. */
 
+import { markdown } from "../markdown/draw";
 import { fill, h, write } from "../text/dom";
 import { clock } from "../text/signal";
 import { beginning, ending } from "../text/whole";
@@ -15,6 +16,8 @@ const NODE_MAX = 4000;   /* characters of one text node: what is appended to is 
 export interface Drawn {
 	readonly element: HTMLElement;
 	update(): void;
+	/* Only what depends on the time, which is the server's. */
+	tick?(now: number): void;
 }
 
 export interface DrawOptions {
@@ -22,32 +25,54 @@ export interface DrawOptions {
 	onSignal?: (seq: number) => void;
 	/* What leads to an open question. */
 	onQuestion?: () => void;
+	/* What an agent is called here; as it calls itself without it. */
+	nameOf?: (agent: string) => string;
+	/* What agents say is Markdown, and not text as it came. */
+	isMarkdown?: boolean;
 }
 
 export function drawBlock(block: Block, options: DrawOptions): Drawn {
 	switch (block.kind) {
-	case "text": return drawText(block);
-	case "thinking": return drawThinking(block);
-	case "tool": return drawTool(block);
+	case "text": return options.isMarkdown === true ? drawMarkdown(block, options) : drawText(block, options);
+	case "thinking": return drawThinking(block, options);
+	case "tool": return drawTool(block, options);
 	default: return drawSmall(block, options);
 	}
 }
 
+/* By its name here, and nothing hides in it. */
+function called(agent: string, { nameOf }: DrawOptions): string {
+	return visibleText(nameOf === undefined || agent === "" ? agent : nameOf(agent));
+}
+
 /* ---- words ---- */
 
-function drawText(block: Words): Drawn {
+function drawText(block: Words, options: DrawOptions): Drawn {
 	const words = h("div", { class: "talk-words" });
-	const element = h("article", { class: "talk-block talk-text", "aria-label": `${visibleText(block.agent)} says` },
-		block.isContinued ? null : headOf(block), words);
+	const element = h("article", { class: "talk-block talk-text", "aria-label": `${called(block.agent, options)} says` },
+		block.isContinued ? null : headOf(block, options), words);
 
 	return { element, update: grow(block, words, element) };
 }
 
-function drawThinking(block: Words): Drawn {
+function drawMarkdown(block: Words, options: DrawOptions): Drawn {
+	const words = h("div", { class: "talk-words md" });
+	const element = h("article", { class: "talk-block talk-text", "aria-label": `${called(block.agent, options)} says` },
+		block.isContinued ? null : headOf(block, options), words);
+	const text = markdown(words);
+
+	return { element, update() {
+		text.draw(block.isOpen ? block.text.slice(0, wholeLength(block.text)) : block.text);
+		element.classList.toggle("is-open", block.isOpen);
+		element.hidden = block.text === "";
+	} };
+}
+
+function drawThinking(block: Words, options: DrawOptions): Drawn {
 	const words = h("div", { class: "talk-words" });
 	const title = h("span", {});
 	const details = h("details", { class: "talk-block talk-thinking" },
-		h("summary", {}, title, h("span", { class: "talk-who" }, visibleText(block.agent))), words);
+		h("summary", {}, title, h("span", { class: "talk-who" }, called(block.agent, options))), words);
 	const more = grow(block, words, details);
 	let isTouched = false;
 
@@ -95,7 +120,7 @@ function appendText(words: HTMLElement, text: string): void {
 const MARKS = { running: "…", done: "✓", failed: "✗", left: "–" } as const;
 const STATES = { running: "running", done: "done", failed: "failed", left: "left unfinished" } as const;
 
-function drawTool(block: Tool): Drawn {
+function drawTool(block: Tool, options: DrawOptions): Drawn {
 	const mark = h("span", { class: "talk-mark", role: "img" });
 	const took = h("span", { class: "talk-took" });
 	const body = h("div", { class: "talk-body" });
@@ -109,7 +134,7 @@ function drawTool(block: Tool): Drawn {
 		if (!details.open || drawn === block.version)
 			return;
 		drawn = block.version;
-		fill(body, bodyOf(block));
+		fill(body, bodyOf(block, options));
 	};
 	details.addEventListener("toggle", fillBody);
 	return { element: details, update() {
@@ -119,10 +144,13 @@ function drawTool(block: Tool): Drawn {
 		mark.setAttribute("aria-label", STATES[block.state]);
 		write(took, block.isResultOnly ? "" : lasted(block.endedAt - block.at));
 		fillBody();
+	}, tick(now) {
+		if (block.state === "running" && now - block.at >= 1000)
+			write(took, lasted(now - block.at).replace(/\.\d s$/, " s"));
 	} };
 }
 
-function bodyOf(block: Tool): HTMLElement[] {
+function bodyOf(block: Tool, options: DrawOptions): HTMLElement[] {
 	const output = outputParts(block.output);
 	const said = block.state === "running" ? "It is running." : block.state === "left"
 		? "No result was reported." : "It returned nothing.";
@@ -130,7 +158,7 @@ function bodyOf(block: Tool): HTMLElement[] {
 		: block.draft === "" ? [] : [{ kind: "code", label: "", text: block.draft } as const];
 
 	return [
-		h("p", { class: "talk-label" }, visibleText(block.agent)),
+		h("p", { class: "talk-label" }, called(block.agent, options)),
 		...given.map(drawPart),
 		h("p", { class: "talk-label" }, block.state === "failed" ? "It failed" : "Result"),
 		...output.length > 0 ? output.map(drawPart) : [h("p", { class: "talk-none" }, said)],
@@ -149,19 +177,19 @@ function smallParts(block: Exclude<Block, Words | Tool>, element: HTMLElement, o
 	switch (block.kind) {
 	case "task":
 		element.classList.toggle("is-mine", block.from === "user");
-		return [h("p", { class: "talk-who" }, block.from === "user" ? "You" : visibleText(block.from),
-			block.to === "" ? null : h("span", {}, ` → ${visibleText(block.to)}`), timeOf(block)),
+		return [h("p", { class: "talk-who" }, block.from === "user" ? "You" : called(block.from, options),
+			block.to === "" ? null : h("span", {}, ` → ${called(block.to, options)}`), timeOf(block)),
 		h("div", { class: "talk-words" }, visibleText(block.text))];
 	case "state":
-		return [minor(block, `${block.from} → ${block.to}`, block.reason)];
+		return [minor(block, options, `${block.from} → ${block.to}`, block.reason)];
 	case "usage":
-		return [minor(block, `${counted(block.tokensIn, "token")} in, `
+		return [minor(block, options, `${counted(block.tokensIn, "token")} in, `
 			+ `${block.tokensOut.toLocaleString("en")} out`,
 		[block.model === block.agent ? "" : block.model, block.cost > 0 ? `$${block.cost.toFixed(4)}` : ""].filter(Boolean).join(" · "))];
 	case "error":
 		element.dataset.severity = block.severity;
 		return [h("p", { class: "talk-who" }, block.severity === "warning" ? "Warning" : "Error",
-			h("span", {}, ` ${visibleText([block.agent, block.code].filter(Boolean).join(" · "))}`),
+			h("span", {}, ` ${[called(block.agent, options), visibleText(block.code)].filter(Boolean).join(" · ")}`),
 			timeOf(block)),
 		h("div", { class: "talk-words" }, visibleText(block.message))];
 	case "end":
@@ -178,12 +206,13 @@ function smallParts(block: Exclude<Block, Words | Tool>, element: HTMLElement, o
 
 const ENDS = { done: "Done", failed: "Ended without success", cancelled: "Cancelled" } as const;
 
-function questionParts(block: Question, { onQuestion }: DrawOptions) {
+function questionParts(block: Question, options: DrawOptions) {
+	const { onQuestion } = options;
 	const value = block.value === undefined ? "" : typeof block.value === "string"
 		? block.value : JSON.stringify(block.value);
 
 	return [h("p", { class: "talk-who" }, block.state === "open" ? "Asks" : STATE_WORDS[block.state],
-		h("span", {}, ` ${visibleText(block.state === "open" ? block.agent : block.by)}`), timeOf(block)),
+		h("span", {}, ` ${block.state === "open" ? called(block.agent, options) : visibleText(block.by)}`), timeOf(block)),
 	block.text === "" ? null : h("div", { class: "talk-words" }, visibleText(block.text)),
 	value === "" ? null : h("p", { class: "talk-value" }, beginning(visibleText(value), NODE_MAX)),
 	block.settled === "" ? null : h("p", { class: "talk-settled" }, visibleText(block.settled)),
@@ -195,20 +224,22 @@ const STATE_WORDS = {
 	open: "Asks", answered: "Answered by", cancelled: "Cancelled:", expired: "Expired:",
 } as const;
 
-function lineParts(block: Extract<Block, { kind: "line" }>, { onSignal }: DrawOptions) {
-	return [minor(block, block.type, block.text), onSignal === undefined ? null
+function lineParts(block: Extract<Block, { kind: "line" }>, options: DrawOptions) {
+	const { onSignal } = options;
+
+	return [minor(block, options, block.type, block.text), onSignal === undefined ? null
 		: h("button", { type: "button", class: "talk-seq", "aria-label": `Signal ${block.seq} in the log`,
 			onclick: () => onSignal(block.seq) }, String(block.seq))];
 }
 
-function minor(block: Block, words: string, more: string): HTMLElement {
-	return h("p", { class: "talk-minor" }, block.agent === "" ? null : h("b", {}, visibleText(block.agent)),
+function minor(block: Block, options: DrawOptions, words: string, more: string): HTMLElement {
+	return h("p", { class: "talk-minor" }, block.agent === "" ? null : h("b", {}, called(block.agent, options)),
 		h("span", {}, visibleText(words)), more === "" ? null : h("span", {}, visibleText(more)),
 		timeOf(block));
 }
 
-function headOf(block: Block): HTMLElement {
-	return h("p", { class: "talk-who" }, visibleText(block.agent), timeOf(block));
+function headOf(block: Block, options: DrawOptions): HTMLElement {
+	return h("p", { class: "talk-who" }, called(block.agent, options), timeOf(block));
 }
 
 function timeOf({ at }: Block): HTMLElement {

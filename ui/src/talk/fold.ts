@@ -92,11 +92,14 @@ function take(m: Memory, envelope: Envelope): void {
 	shrink(m);
 }
 
+/* What is shown elsewhere: who a session is, its plan and its files. */
+const QUIET = new Set(["prompt.told", "session.facts", "session.turn", "agent.plan", "agent.change"]);
+
 /* The box's own notes that say nothing to a reader of the conversation. */
 function isQuiet({ type, metadata }: Envelope): boolean {
 	const meta = objectOf(metadata?._meta);
 
-	return type === "prompt.told" || meta.heartbeat === true || meta.tick === true;
+	return QUIET.has(type) || meta.heartbeat === true || meta.tick === true;
 }
 
 const TAKERS: Record<string, (m: Memory, p: Payload) => void> = {

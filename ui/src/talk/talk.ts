@@ -57,6 +57,8 @@ export interface TalkDrawing {
 	readonly element: HTMLElement;
 	/* Draws what has changed since the last time. Cheap when nothing has. */
 	draw(): void;
+	/* Only what depends on the time, which is the server's: how long a tool runs by now. */
+	tick(now: number): void;
 }
 
 interface Shown { drawn: Drawn; version: number }
@@ -126,7 +128,10 @@ export function drawTalk(host: HTMLElement, talk: Talk, options: TalkOptions = {
 		}
 	}
 
-	return { element, draw };
+	return { element, draw, tick(now) {
+		for (const { drawn } of shown.values())
+			drawn.tick?.(now);
+	} };
 }
 
 /* The newest blocks, as many as the document is to hold; those from `from` on in any case,

@@ -16,6 +16,7 @@ export interface Entry {
 	demo: boolean;
 	failed: boolean;
 	who: string;
+	agent?: string;         /* whose it is, as the signal names it */
 	summary: string;
 	lost?: boolean;         /* the server lost it after we had seen it */
 	n?: number;             /* which one it was to come; set by the log */
@@ -94,6 +95,7 @@ export function entryOf(envelope: Envelope, text: string): Entry {
 		at: typeof timestamp === "number" ? timestamp : NaN,
 		demo: source === "demo" || /^demo[:/]/.test(source) || Boolean(metadata?.demo),
 		failed: type === "error" || payload?.success === false,
+		...typeof payload?.agentId === "string" && payload.agentId.length <= NAME_MAX ? { agent: payload.agentId } : {},
 		...words(type, payload ?? {}),
 	};
 }
@@ -145,12 +147,26 @@ const WRITERS: Record<string, (p: Payload) => unknown[]> = {
 	"prompt.closed": (p) => [p.state, p.why, p.value],
 	"prompt.settled": (p) => [p.decision, p.by === "agent" ? "decided there" : hand(p.by)],
 	control: (p) => [p.do, p.n, hand(p.by)],
+	"session.facts": (p) => [p.title, p.model, p.branch, p.cwd, p.status, p.waitingFor],
+	"session.gone": (p) => ["gone", p.why],
+	"session.title": (p) => [p.title === "" ? "its own title again" : p.title, hand(p.by)],
+	"session.turn": (p) => [p.state],
+	"agent.plan": (p) => [planned(p.items)],
+	"agent.change": (p) => [p.kind, p.path, `+${brief(p.added)} −${brief(p.removed)}`],
 	"source.state": (p) => [p.sourceId, arrow(p.from, p.to), p.error],
 };
 
 /* As much of a text as a line shows, with its ends of lines as signs. */
 export function oneLine(text: string): string {
 	return visible(beginning(text, SUMMARY_MAX).replace(/\s*[\r\n]+\s*/g, " ↵ ").replaceAll("\t", " "));
+}
+
+function planned(items: unknown): string | undefined {
+	if (!Array.isArray(items))
+		return undefined;
+	const now = items.find((item: unknown) => (item as Payload | null)?.status === "in_progress") as Payload | undefined;
+
+	return [`${items.length} ${items.length === 1 ? "item" : "items"}`, brief(now?.text)].filter((word) => word !== "").join(": ");
 }
 
 function arrow(from: unknown, to: unknown): string | undefined {
