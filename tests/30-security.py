@@ -577,7 +577,7 @@ def _():
 
 @test("11: without a credential no signal speaks for the user, for us or for a source of ours")
 def _():
-    types = ["user.click", "user.x", "prompt", "answer", "control", "source.state", "journal.gap"]
+    types = ["user.click", "user.x", "prompt", "answer", "control", "source.state", "journal.gap", "session.gone"]
     sources = ["demo", "signalbox", "stage"]
     with Box() as box:
         forged = [{"type": t} for t in types] + [{"type": "x", "source": s} for s in sources]

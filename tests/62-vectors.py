@@ -365,11 +365,30 @@ def check_session(hooks):
         mine = [signals.pop(0)]
         if name == "PostToolUseFailure":
             mine.append(signals.pop(0))
+        if name == "PostToolUse" and hook["tool_name"] in ("TodoWrite", "Edit", "Write"):
+            check_work(hook, signals.pop(0))
         assert all(s["metadata"]["hook"] == name for s in mine), (name, mine)
-        for member in ("prompt_id", "agent_id", "tool_use_id"):
+        for member in ("prompt_id", "agent_id", "tool_use_id", "cwd", "permission_mode", "transcript_path", "effort"):
             assert all(s["metadata"].get(member) == hook.get(member) for s in mine), mine
         check_hook(hook, mine)
     assert signals == [], signals
+
+
+def check_work(hook, signal):
+    payload = signal["payload"]
+    if hook["tool_name"] == "TodoWrite":
+        todos = hook["tool_input"]["todos"]
+        assert signal["type"] == "agent.plan" and payload["whole"] is True, signal
+        assert [(i["text"], i["status"]) for i in payload["items"]] == [
+            (t["content"], t["status"]) for t in todos], signal
+        return
+    result = hook["tool_response"]
+    signs = [line[0] for hunk in result["structuredPatch"] for line in hunk["lines"]]
+    new = result.get("type") == "create"
+    assert signal["type"] == "agent.change" and holds(payload, {
+        "path": result["filePath"], "kind": "create" if new else "update",
+        "added": len(result["content"].splitlines()) if new else signs.count("+"),
+        "removed": signs.count("-"), "callId": hook["tool_use_id"]}), signal
 
 
 def check_hook(hook, mine):
@@ -394,6 +413,8 @@ def check_hook(hook, mine):
         assert payload["success"] is False and mine[1]["payload"]["message"] == hook["error"]
     elif name == "SubagentStart":
         assert only("task_dispatch", taskId=hook["agent_id"], to=hook["agent_type"])(mine), mine
+    elif name == "SubagentStop" and hook["agent_type"] == "":
+        assert first["type"] == "event" and payload == hook, first  # compaction
     elif name == "SubagentStop":
         assert only("completion", taskId=hook["agent_id"], success=True)(mine), mine
     elif name in ("SessionStart", "SessionEnd", "Stop"):

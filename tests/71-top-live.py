@@ -136,7 +136,7 @@ def _():
 
         eventually(lambda: state("--session", "poems").get("invocations"))
         everything = state()
-        assert set(everything) == {"runs", "prompts", "sources"}, everything
+        assert set(everything) == {"crew", "runs", "prompts", "sources"}, everything
         assert [p["prompt"] for p in everything["prompts"]] == ["Which season?"], everything
         assert [r["id"] for r in everything["runs"]] == ["poems"], everything
         result = cli("top", "--data", box.data, "--once", "--json", "--session", "nobody")
@@ -484,7 +484,7 @@ def _():
             "session-id": "p1", "content": [{"type": "text", "text": "white \033]52;c;eA==\007"}]}))
         with Pty("top", "--data", box.data, cols=110, rows=30) as terminal:
             terminal.shows(b"resp stop")
-            terminal.send(b"\n")
+            terminal.send(b"\t\n")  # of who works, not of the sessions
             terminal.shows(b"TRANSCRIPT")
             terminal.send(b"y")
             terminal.shows(b"\033]52;c;")
@@ -518,6 +518,7 @@ def _():
         screen.shows("INSPECTOR")
         screen.keys("Escape")
         screen.shows("LOG", lacks=("INSPECTOR",))
+        screen.keys("Tab")  # among the sessions a is another key
         for key, word in (("i", "poet"), ("v", "breadcrumb"), ("a", "output.edn"), ("?", ":focus")):
             screen.keys(key)
             screen.shows("INSPECTOR", word)
@@ -630,7 +631,7 @@ def _():
             time.sleep(0.4)
             terminal.forget()
             terminal.send(b"j\n")  # answered
-            terminal.shows(b"LOG")
+            terminal.shows(b"Enter open")
             for keys in (b"\n", b"\033", b"1", b"\n", b"q", b"4", b"q", b"S", b"\033", b"L", b"\n",
                          b"q", b"\033"):
                 terminal.send(keys)
@@ -641,7 +642,7 @@ def _():
             assert b"\xc2\x9b" not in terminal.bytes and b"\xe2\x80\xae" not in terminal.bytes
         with top(box) as screen:
             screen.shows("connected", "fake")
-            screen.keys("Enter")
+            screen.keys("Tab", "Enter")
             text = screen.shows("TRANSCRIPT", "┃┊ ┏━ QUESTION", "fake", lacks=(" LOG ",))
             for line in text.split("\n"):  # a frame of ours begins at the edge
                 assert not line.startswith("┏━ QUESTION"), text
@@ -672,9 +673,10 @@ def _():
             sender = threading.Thread(target=flood)
             sender.start()
             try:
-                terminal.shows(b"odd_type")
+                terminal.shows(b"odd_type", b"next that waits")
                 for _ in range(15):
-                    for word in (b"choose", b"scroll"):  # of the footer, by who has the keys
+                    # Of the footer, by who has the keys.
+                    for word in (b"transcript", b"scroll", b"answer"):
                         while terminal.read():
                             pass
                         terminal.forget()

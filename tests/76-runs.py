@@ -279,15 +279,15 @@ def _():
 def _():
     with Box() as box:
         on = ("--data", box.data)
-        assert cli("run", "list", *on).out.strip() == "no runs yet"
+        assert cli("run", "list", *on).out.strip() == "no sessions yet"
         tell(box, "r\x1b[31m")
         tell(box, "two", TELL[:4])
         followed(box, "two", 4)
         followed(box, "r\x1b[31m", len(TELL))
         listed = cli("run", "list", *on)
-        assert listed.code == 0 and "two" in listed.out and "\x1b" not in listed.out, listed
-        assert [r["id"] for r in json.loads(cli("run", "list", "--json", *on).out)] == \
-            ["two", "r\x1b[31m"]
+        assert listed.code == 0 and "ada-2" in listed.out and "\x1b" not in listed.out, listed
+        assert {r["id"] for r in json.loads(cli("run", "list", "--json", *on).out)} == \
+            {"two", "r\x1b[31m"}
         shown = cli("run", "show", "two", *on)
         assert shown.code == 0 and "ada" in shown.out and "streaming" in shown.out, shown
         assert json.loads(cli("run", "show", "two", "--json", *on).out)["id"] == "two"

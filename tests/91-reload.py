@@ -131,4 +131,21 @@ def _():
         assert [ws.json()["payload"]["n"] for _ in range(100)] == list(range(100))
 
 
+@test("a stored signal is sent, however long a message may be now")
+def _():
+    with start(BASE + "limits: {message: 8MiB, body: 8MiB}\n") as box:
+        box.emit("long", payload={"x": "y" * 4_000_000})
+        box.emit("short")
+        box.stop()
+        write_config(box, BASE + "limits: {message: 8KiB}\n")
+        box.start()
+        for path in ("/ws/signals?after=0", "/ws"):
+            ws = WS(box, path)
+            if path == "/ws":
+                ws.json()
+                ws.send({"op": "subscribe", "after": 0})
+            assert len(ws.json()["payload"]["x"]) == 4_000_000
+            assert ws.json()["type"] == "short"
+
+
 run()

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 
-from lib import Box, cli, environment, run, temp_dir, test
+from lib import SIGNALBOX, Box, cli, environment, run, temp_dir, test
 from tls import make_cert
 
 
@@ -277,7 +277,7 @@ def _():
     assert ask("serve", "--log-level", "") == ["error", "warn", "info", "debug"]
     assert ask("serve", "--color", "=", "al") == ["always"]
     assert ask("serve", "--color", "=") == ["auto", "always", "never"]
-    assert ask("parse", "clau") == ["claude-hook", "claude-stream"]
+    assert ask("parse", "clau") == ["claude-hook", "claude-stream", "claude-transcript"]
     assert ask("help", "doc") == ["doctor"]
     assert ask("serve", "--listen", "") == []
     for verb in verbs():
@@ -290,6 +290,36 @@ def _():
     assert ask("serve", "-d", f"{where}/a") == [f"{where}/a dir"]
     assert sorted(ask("check", f"{where}/a")) == [f"{where}/a dir", f"{where}/a file.yaml"]
     assert ask("status", f"{where}/a") == []
+
+
+def with_a_box(box):
+    """Where the scripts find our program, and our program that box."""
+    folder = temp_dir()
+    (folder / "signalbox").write_text(f"#!/bin/sh\nexec {SIGNALBOX} \"$@\" --data {box.data}\n")
+    (folder / "signalbox").chmod(0o755)
+    return f"PATH={folder}:$PATH"
+
+
+@test("shells complete the handles of sessions, where a session is named")
+def _():
+    with Box() as box:
+        for run_id in ("r1", "r2"):
+            box.emit({"type": "task_dispatch", "source": "shop", "correlationId": run_id,
+                      "payload": {"taskId": run_id, "to": "shop"}})
+        path = with_a_box(box)
+        bash = lambda *words: [w for w in shell(
+            "bash", f"{path}; {BASH}", script("bash"), "signalbox", *words) if w]
+        for words in (["control", "sho"], ["cancel", ""], ["run", "show", ""], ["run", "export", ""],
+                      ["tail", "--run", "sh"], ["top", "--session", ""], ["answer", ""]):
+            assert bash(*words) == ["shop-1", "shop-2"], words
+        assert bash("cancel", "shop-2") == ["shop-2"] and bash("cancel", "shop-1", "") == []
+        zsh = shell("zsh", f"{path}; compadd() {{ shift; print -rl -- \"$@\" }}\n{ZSH}_signalbox_handles\n",
+                    script("zsh"), "signalbox", "control", "")
+        assert "1: :_signalbox_handles" in zsh and zsh[-2:] == ["shop-1", "shop-2"], zsh
+        program = f"set -x {path.replace('=', ' ').replace(':', ' ')}; source {script('fish')}; complete -C"
+        for line in ("control ", "run show ", "tail --run "):
+            said = [w.split("\t")[0] for w in shell("fish", f"{program} 'signalbox {line}'")]
+            assert said == ["shop-1", "shop-2"], (line, said)
 
 
 ZSH = """compdef() { registered=$* }

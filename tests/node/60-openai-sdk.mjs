@@ -130,7 +130,7 @@ function ours(signals) {
 			.filter((s) => !["web_search", "code_interpreter", "image_generation"].includes(s.payload.toolName))
 			.map((s) => [s.payload.callId, s.payload.toolName, s.payload.input]),
 		usage: usage ? [usage.payload.promptTokens, usage.payload.completionTokens] : null,
-		cached: usage?.metadata?.cacheReadTokens ?? 0,
+		cached: usage?.payload.cacheReadTokens ?? 0,
 		stop: end.metadata?.stopReason,
 	};
 }

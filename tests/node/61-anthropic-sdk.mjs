@@ -96,8 +96,8 @@ function ours(signals) {
 		usage: {
 			input: sum((s) => s.payload.promptTokens),
 			output: sum((s) => s.payload.completionTokens),
-			cacheRead: sum((s) => s.metadata?.cacheReadTokens),
-			cacheWrite: sum((s) => s.metadata?.cacheWriteTokens),
+			cacheRead: sum((s) => s.payload.cacheReadTokens),
+			cacheWrite: sum((s) => s.payload.cacheWriteTokens),
 		},
 		stop: end.payload.result,
 	};

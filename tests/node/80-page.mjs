@@ -11,7 +11,7 @@ import { Box, eventually, PATIENCE_MS, run, SIGNALBOX, Skip, SLOW, test } from "
 import { close, faults, open, stateIs } from "./browser.mjs";
 
 const BUDGET = 1200000;
-const VIEWS = ["stage", "log", "sources", "ask", "runs"];
+const VIEWS = ["crew", "stage", "log", "sources", "ask", "runs"];
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
 	+ "style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
@@ -124,7 +124,7 @@ test("keys and links lead to every view, the address names it, and the way back 
 	await page.context().close();
 });
 
-test("who comes for the first time sees the stage", async () => {
+test("who comes for the first time sees the crew", async () => {
 	const page = await open(box.openUrl());
 
 	await eventually(() => page.evaluate((id) => document.getElementById(id)?.hidden === false, `view-${VIEWS[0]}`), "it is there");
@@ -139,7 +139,7 @@ test("the help lists the keys of every view, and gives the focus back", async ()
 	await page.keyboard.press("?");
 	await page.waitForSelector("#keys[open]");
 	await eventually(async () => (await page.locator("#keys h3").allTextContents()).length === VIEWS.length + 1, "all are listed");
-	assert.match(await page.textContent("#keys"), /Everywhere.*1Stage.*2Log.*5Runs.*filter/s);
+	assert.match(await page.textContent("#keys"), /Everywhere.*1Crew.*2Stage.*3Log.*6Runs.*filter/s);
 	await page.keyboard.press("1");
 	assert.match(page.url(), /#\/log/, "a dialog keeps its keys");
 	await page.keyboard.press("Escape");
@@ -207,14 +207,14 @@ test("a question that is open is counted in the title and beside Ask, until it i
 
 	await box.emit({ type: "prompt", source: "asker", correlationId: "run-1", payload: { type: "confirm", prompt: "Really?" } });
 	await eventually(async () => await page.title() === "(1) signalbox", "the title says so");
-	await says(page, "#views a[href='#/ask'] .count", /1/);
+	await says(page, "#views a[href='#/crew'] .count", /1/);
 	const [{ id }] = (await page.evaluate(async () => {
 		const answer = await fetch("/api/prompts", { headers: { Authorization: `Bearer ${sessionStorage.getItem("signalbox.session")}` } });
 		return answer.json();
 	})).prompts;
 	box.cli("answer", id, "true");
 	await eventually(async () => await page.title() === "signalbox", "the title says so");
-	await eventually(() => page.isHidden("#views a[href='#/ask'] .count"), "nothing is counted");
+	await eventually(() => page.isHidden("#views a[href='#/crew'] .count"), "nothing is counted");
 	await page.context().close();
 });
 

@@ -100,7 +100,7 @@ test("the filter takes types, sources, correlations, words and their opposites, 
 		{ type: "tool_call", source: "two words", correlationId: "c-2", payload: { agentId: "x", toolName: "plum" } },
 	);
 	const page = await openLog();
-	const names = async () => (await shown(page)).map((text) => text.slice(1).split(/\s/)[0]).join(" ");
+	const names = async () => (await shown(page)).map((text) => text.replace(/^x(-\d+)?/, "").split(/\s/)[0]).join(" ");
 	const cases = {
 		"type:tool_*": "apple pear plum", "type:tool_call": "apple plum", "source:ann": "apple pear",
 		"correlation:c-2": "plum", 'source:"two words"': "plum", "type:tool_* -apple": "pear plum",
@@ -400,7 +400,7 @@ test("hostile text is text: nothing runs, nothing is hidden or reordered", async
 		({ text: row.querySelector(".text").textContent, gap: row.classList.contains("gap") })));
 	assert.ok(rows.some(({ text }) => text.includes(image)), "the markup is shown as text");
 	const seen = rows.find(({ text }) => text.includes("safe")).text;
-	assert.equal(seen, "asafe\\u202egnp.exe\\u2066\\udb40\\udc41\\u200b\\u0007\\u001b[31m");
+	assert.equal(seen.replace(/^a-\d+/, "a"), "asafe\\u202egnp.exe\\u2066\\udb40\\udc41\\u200b\\u0007\\u001b[31m");
 	assert.ok(!rows.some(({ gap }) => gap), "a producer cannot say gap");
 	await page.focus("#log .track");
 	for (let i = 0; i < 7; i++) {

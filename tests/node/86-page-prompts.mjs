@@ -14,7 +14,7 @@ import { Box, PATIENCE_MS, SIGNALBOX, eventually, run, test } from "./lib.mjs";
 
 const HOSTILE = "<img src=x onerror=alert(1)>\u202e\u001b[31m</button><script>alert(2)</script>";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const VIEWS = ["stage", "log", "sources", "ask", "runs"];
+const VIEWS = ["crew", "stage", "log", "sources", "ask", "runs"];
 const MANY = 200;
 
 const box = await new Box().start();
@@ -86,8 +86,8 @@ test("a question appears in every view, is counted, and takes the focus from nob
 	await card("Shall I go on?").waitFor();
 	assert.equal(await page.evaluate(() => document.activeElement.type), "search");
 	assert.equal(await page.title(), "(1) signalbox");
-	assert.match(await page.locator("#views a", { hasText: "Ask" }).textContent(), /1/);
-	assert.match(await tray.locator("[role=status]").first().textContent(), /builder asks: Shall I go on\?/);
+	assert.match(await page.locator("#views a", { hasText: "Crew" }).textContent(), /1/);
+	assert.match(await tray.locator("[role=status]").first().textContent(), /builder(-\d+)? asks: Shall I go on\?/);
 	for (const view of VIEWS) {
 		await go(view);
 		await page.locator(`#view-${view}:not([hidden])`).waitFor();
@@ -159,10 +159,12 @@ fresh("a value that is none is refused with the reason, and the question stays o
 	await answered("o4");
 });
 
-fresh("a question leads to its run, whatever that is called", async () => {
+fresh("a question leads to its session, whatever that is called", async () => {
 	const run = "agent:main/50% done?#1";
 	await box.emit({ type: "prompt", source: "builder", correlationId: run, payload: { type: "confirm", prompt: "Whose?" } });
-	await card("Whose?").getByRole("button", { name: "Show its run" }).click();
+	await card("Whose?").getByRole("button", { name: "Show its session" }).click();
+	await page.locator(".session-handle", { hasText: /^builder-\d+$/ }).waitFor();
+	await page.getByRole("button", { name: "Run", exact: true }).click();
 	await eventually(async () => (await page.textContent(".runs-pane:not([hidden])").catch(() => "")).includes(run), "its run is shown");
 	await go("stage");
 });
@@ -269,7 +271,7 @@ fresh("what is being typed is not lost when others come and go, and nothing move
 
 fresh("a permission of Claude Code shows its command, and allowing it goes back to the hook", async () => {
 	const decided = hook(permission("Bash", { command: "rm -rf build && make", description: "build anew" }));
-	const asked = card("Claude Code wants to use Bash");
+	const asked = card(/^claude[\w-]*-\d+ wants to use Bash/);
 	await asked.waitFor();
 	assert.equal(await asked.locator(".talk-code pre").textContent(), "rm -rf build && make");
 	assert.match(await asked.textContent(), /build anew/);
@@ -281,7 +283,7 @@ fresh("a permission of Claude Code shows its command, and allowing it goes back 
 fresh("an edit is shown as what it changes, and denying it goes back", async () => {
 	const decided = hook(permission("Edit", { file_path: "/src/a.c", old_string: "int a;\nint b;",
 		new_string: "int a;\nlong b;", replace_all: true }));
-	const asked = card("Claude Code wants to use Edit");
+	const asked = card(/^claude[\w-]*-\d+ wants to use Edit/);
 	await asked.waitFor();
 	assert.match(await asked.locator(".talk-diff").textContent(), /\/src\/a\.c/);
 	assert.match(await asked.locator(".diff-gone").textContent(), /int b;/);
@@ -294,7 +296,7 @@ fresh("an edit is shown as what it changes, and denying it goes back", async () 
 fresh("nothing of what is asked for is cut off in secret", async () => {
 	const path = `/${"safe/".repeat(200)}../END`, line = `${"x".repeat(5000)}LAST`;
 	const decided = hook(permission("Edit", { file_path: path, old_string: "a", new_string: line }));
-	const asked = card("Claude Code wants to use Edit");
+	const asked = card(/^claude[\w-]*-\d+ wants to use Edit/);
 	await asked.waitFor();
 	assert.ok((await asked.locator(".talk-label").first().textContent()).endsWith("/../END"));
 	assert.ok(!(await asked.locator(".diff-new").textContent()).includes("LAST"));
@@ -310,7 +312,7 @@ fresh("nothing of what is asked for is cut off in secret", async () => {
 fresh("every member of what a tool is given is seen, with all that hides, and only Deny is chosen", async () => {
 	const decided = hook(permission("Bash", { command: `ls${"\n".repeat(30)}rm -rf ~\u0000\u202e\u200b\u200d end`,
 		dangerouslyDisableSandbox: true }));
-	const asked = card("Claude Code wants to use Bash");
+	const asked = card(/^claude[\w-]*-\d+ wants to use Bash/);
 	await asked.waitFor();
 	assert.equal(await asked.locator(".talk-code pre").textContent(),
 		`ls${"\n".repeat(30)}rm -rf ~\\u0000\\u202e\\u200b\\u200d end`);
@@ -327,7 +329,7 @@ fresh("every member of what a tool is given is seen, with all that hides, and on
 fresh("what is not all shown cannot be allowed before it was opened", async () => {
 	const command = `${"x".repeat(100_000)}LAST`;
 	const decided = hook(permission("Bash", { command }));
-	const asked = card("Claude Code wants to use Bash");
+	const asked = card(/^claude[\w-]*-\d+ wants to use Bash/);
 	const allow = asked.getByRole("button", { name: "Allow", exact: true });
 	await asked.waitFor();
 	await page.waitForSelector("#prompts [data-safe]:enabled");
@@ -358,7 +360,7 @@ fresh("an option says which rule it would write, and where", async () => {
 
 fresh("what a tool is given may be changed before it is allowed", async () => {
 	const decided = hook(permission("Bash", { command: "rm -rf /", timeout: 5 }, { permission_suggestions: [{ type: "addRules" }] }));
-	const asked = card("Claude Code wants to use Bash");
+	const asked = card(/^claude[\w-]*-\d+ wants to use Bash/);
 	await asked.getByRole("button", { name: "Allow always" }).waitFor();
 	await asked.getByRole("button", { name: "Change, then allow…" }).click();
 	await asked.getByLabel("timeout").fill("nonsense");
@@ -392,7 +394,7 @@ fresh("a hook that leaves closes its question here", async () => {
 	const child = spawn(SIGNALBOX, ["hook", "--data", box.data, "--decide"], { stdio: ["pipe", "ignore", "ignore"] });
 
 	child.stdin.end(JSON.stringify(permission("Read", { file_path: "/etc/passwd" })));
-	await card("Claude Code wants to use Read").waitFor();
+	await card(/^claude[\w-]*-\d+ wants to use Read/).waitFor();
 	child.kill("SIGKILL");
 	await over(/Cancelled: Claude Code does not wait any more/).waitFor();
 });
@@ -472,7 +474,7 @@ fresh("a notification is shown only if it was allowed and while the page is out 
 	await asks({ type: "confirm", prompt: `Away? ${HOSTILE}` });
 	await card("Away?").waitFor();
 	const [note] = await page.evaluate(() => window.shownNotes.map(({ title, body }) => ({ title, body })));
-	assert.equal(note.title, "builder asks");
+	assert.equal(note.title.replace(/-\d+/, "-N"), "builder-N asks");
 	assert.ok(note.body.startsWith("Away? <img") && note.body.includes("\\u202e") && !note.body.includes("\u202e"), note.body);
 	await page.evaluate(() => { window.isAway = false; window.shownNotes[0].onclick(); });
 	assert.equal(await page.evaluate(() => document.activeElement.closest(".prompt-card").textContent.includes("Away?")), true);

@@ -175,10 +175,12 @@ function makes({ type, payload, correlationId }, ...all) {
 
 /* ---- the first sight ---- */
 
-test("the stage is the first sight, and an empty one says what it is and how somebody comes onto it", async () => {
+test("an empty crew leads to the stage, and an empty stage says what it is and how somebody comes onto it", async () => {
 	const page = await open(box.openUrl(), SMALL);
 
 	await stateIs(page, "live");
+	await says(page, ".crew-none:not([hidden])", /Nobody is at work yet.*signalbox tap install.*demo/s);
+	await page.click(".crew-none a[href='#/stage']");
 	await says(page, ".stage-welcome:not([hidden])", /agents at work.*signalbox tap install.*Play the demo/s);
 	assert.match(page.url(), /#\/stage$/);
 	await page.click(".stage-welcome button:has-text('Connect another agent')");
@@ -188,7 +190,7 @@ test("the stage is the first sight, and an empty one says what it is and how som
 
 test("a button of the empty stage plays the demo in the box that runs, and one that was ended once more", async () => {
 	const own = await new Box().start();
-	const page = await open(own.openUrl(), SMALL);
+	const page = await open(own.openUrl(), { ...SMALL, view: "stage" });
 	const sources = () => JSON.parse(own.cli("sources", "--json"));
 	const plays = () => eventually(() => sources()[0]?.state === "connected", "it plays");
 
@@ -257,10 +259,10 @@ test("the card says who it is, and leads to their run and their log", async () =
 	await says(page, ".stage-card:not([hidden])", /ada.*I read it\./s);
 	await page.click(".stage-card button:has-text('Its run')");
 	assert.match(decodeURIComponent(page.url()), /#\/runs\/run:7$/);
-	await page.keyboard.press("1");
+	await page.keyboard.press("2");
 	await page.click(".stage-card button:has-text('Its log')");
 	assert.match(decodeURIComponent(page.url()), /#\/log\/\?f=correlation:"run:7"$/);
-	await page.keyboard.press("1");
+	await page.keyboard.press("2");
 	await page.fill(".stage-card input", "say it again");
 	const before = await newest();
 	await page.keyboard.press("Enter");
@@ -474,7 +476,7 @@ test("the legend explains places and states, and the overlay shows our time", as
 test("nothing is drawn while another view is shown", async () => {
 	const frames = () => page.evaluate(() => document.querySelector(".stage-host").readings().frames);
 
-	await page.keyboard.press("2");
+	await page.keyboard.press("3");
 	await page.waitForSelector("#view-stage", { state: "hidden" });
 	let before = -1;
 	await eventually(async () => {
@@ -482,7 +484,7 @@ test("nothing is drawn while another view is shown", async () => {
 		await sleep(300);
 		return await frames() === before;
 	}, "nothing is drawn");
-	await page.keyboard.press("1");
+	await page.keyboard.press("2");
 	await eventually(async () => await frames() > before, "and goes on then");
 });
 

@@ -183,7 +183,7 @@ test("each is shown as a run, with its people, its states and its transcript", a
 		assert.deepEqual(await badIn(page), [], JSON.stringify(id));
 	}
 	await goTo(page, ["runs", `runs/${encodeURIComponent(TEXTS.image)}`]);
-	await eventually(async () => (await page.textContent(".runs-title")) === TEXTS.svg, "markup is shown as text");
+	await eventually(async () => (await page.textContent(".runs-whole-id")) === TEXTS.image, "markup is shown as text");
 	await isOfUse(page);
 });
 

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""What agents spent: counted once, and longer than the signals are there that told it."""
+
+import json
+
+from lib import Box, cli, eventually, run, temp_dir, test
+
+LITTLE = {"SIGNALBOX_JOURNAL_SEGMENT": "64KiB", "SIGNALBOX_JOURNAL_KEEP": "200KiB"}
+OPUS = "claude-opus-5-5"
+
+
+def spend(box, session, response, out, model=OPUS, **more):
+    payload = {"agentId": "a", "promptTokens": 1000, "completionTokens": out, "model": model, **more}
+    if response:
+        payload["responseId"] = response
+    box.emit({"type": "token_usage", "source": "s", "correlationId": session, "payload": payload})
+
+
+def usage(box, query="by=model"):
+    answer = box.request("GET", f"/api/usage?{query}")
+    assert answer.status == 200, answer
+    return answer.json()
+
+
+def rows(box, by):
+    return {row["key"]: row for row in usage(box, f"by={by}")["rows"]}
+
+
+def segments(box):
+    return sorted((box.data / "journal").glob("*.ndjson"))
+
+
+@test("a response counts once, over a restart and a kill too; unknown models have no price")
+def _():
+    with Box() as box:
+        box.emit({"type": "session.facts", "source": "s", "correlationId": "one",
+                  "payload": {"cwd": "/home/ada/shop", "harness": "codex"}})
+        for session, out in (("one", 1), ("one", 50), ("fork", 50), ("one", 50)):
+            spend(box, session, "msg_1", out)
+        spend(box, "two", None, 7, model="home-made")
+        for again in (box.restart, box.kill9, None):
+            models = rows(box, "model")
+            assert models[OPUS]["output"] == 50 and models[OPUS]["calls"] == 1, models
+            assert abs(models[OPUS]["cost"] - (1000 * 4 + 50 * 20) / 1e6) < 1e-9, models
+            assert models["home-made"]["cost"] is None and models["home-made"]["unknown"], models
+            assert rows(box, "project")["shop"]["output"] == 50
+            assert rows(box, "harness")["codex"]["output"] == 50
+            assert set(rows(box, "session")) == {"one", "two"}
+            if again == box.kill9:
+                box.kill9()
+                box.start()
+            elif again:
+                again()
+        spend(box, "one", "msg_1", 50)
+        assert rows(box, "model")[OPUS]["output"] == 50
+
+
+@test("what retention removes stays counted, and nothing is counted twice")
+def _():
+    with Box(env=LITTLE) as box:
+        for i in range(20):
+            spend(box, f"s{i}", f"msg_{i}", 10)
+        eventually((box.data / "usage").exists)
+        first = segments(box)[0]
+        filler = "".join(json.dumps({"type": "t", "payload": {"p": "p" * 500}}) + "\n"
+                         for _ in range(200))
+
+        def is_gone():
+            box.request("POST", "/api/signal", filler, {"Content-Type": "application/x-ndjson"})
+            return not first.exists()
+
+        eventually(is_gone)
+        assert (box.data / "usage").stat().st_mode & 0o777 == 0o600
+        assert usage(box)["total"]["output"] == 200
+        box.kill9()
+        for file in box.data.glob("journal/*checkpoint*"):
+            file.unlink()
+        box.start()
+        history = box.request("GET", "/api/signals?type=token_usage").json()
+        assert history["signals"] == [], history
+        total = usage(box)["total"]
+        assert (total["output"], total["calls"]) == (200, 20), total
+        spend(box, "s3", "msg_3", 10)
+        spend(box, "s3", "msg_new", 5)
+        assert usage(box)["total"]["output"] == 205
+
+
+@test("a file that is damaged costs what the journal no longer has, and nothing else")
+def _():
+    with Box() as box:
+        spend(box, "s", "msg_1", 10)
+        box.stop()
+        for file in box.data.glob("journal/*checkpoint*"):
+            file.unlink()
+        (box.data / "usage").write_bytes(b"spending 1\nnonsense")
+        box.start()
+        assert usage(box)["total"]["output"] == 10
+
+
+@test("days, spans and words that are wrong")
+def _():
+    with Box() as box:
+        at = 1794870000000  # 2026-11-16T23:00Z
+        box.emit({"type": "token_usage", "source": "s", "timestamp": at,
+                  "payload": {"agentId": "a", "promptTokens": 1, "completionTokens": 2}})
+        assert list(rows(box, "day&offset=0")) == ["2026-11-16"]
+        assert list(rows(box, "day&offset=60")) == ["2026-11-17"]
+        assert list(rows(box, "hour")) == ["2026-11-16T23:00Z"]
+        assert usage(box, f"since={at + 1}")["rows"] == []
+        assert usage(box, f"until={at}")["rows"] == []
+        assert len(usage(box, f"since={at}&until={at + 1}")["rows"]) == 1
+        for wrong in ("by=nothing", "since=x", "offset=9999", "offset=--1", "other=1"):
+            assert box.request("GET", f"/api/usage?{wrong}").status == 400, wrong
+
+
+@test("the verb prints a table, CSV and JSON, and refuses what it does not know")
+def _():
+    with Box() as box:
+        spend(box, "s", "msg_1", 1000, cacheReadTokens=20000)
+        spend(box, "s", "msg_2", 5, model='=evil","x')
+        where = ["--data", box.data]
+        table = cli("usage", "--by", "model", *where).out
+        assert OPUS in table and "$0.03" in table and "at least" in table and "█" in table, table
+        csv = cli("usage", "--by", "model", "--csv", *where).out
+        assert f'"{OPUS}",1000,1000,20000,0,0,0,1,0.028000' in csv, csv
+        assert '"\'=evil"",""x",1000,5' in csv, csv
+        told = json.loads(cli("usage", "--json", "--by", "session", *where).out)
+        assert told["rows"][0]["key"] == "s", told
+        assert "Nothing" not in cli("usage", "--since", "2h", *where).out
+        for wrong in (["--by", "x"], ["--since", "x"], ["--since", "9"], ["--since", "2026-99-99"]):
+            assert cli("usage", *wrong, *where).code == 2, wrong
+
+
+@test("another list of prices is used where the configuration names one, and refused where it is wrong")
+def _():
+    file = temp_dir() / "prices.json"
+    file.write_text(json.dumps({"date": "tomorrow", "models": {
+        "home-made": {"input": 1000, "output": 0}}}))
+    with Box(env={"SIGNALBOX_PRICES": str(file)}) as box:
+        spend(box, "s", "msg_1", 5, model="home-made")
+        told = usage(box)
+        assert told["prices"] == {"date": "tomorrow"}, told
+        assert told["total"]["cost"] == 1.0, told
+
+
+if __name__ == "__main__":
+    run()
