@@ -15,10 +15,12 @@
 #include "base/must.h"
 #include "base/whole.h"
 #include "box/parts.h"
+#include "box/usage.h"
 #include "bus/bus.h"
 #include "bus/deeds.h"
 #include "bus/folds.h"
 #include "config/config.h"
+#include "crew/crew.h"
 #include "escapement/escapement.h"
 #include "hub/dialect.h"
 #include "hub/hub.h"
@@ -41,6 +43,7 @@
 #include "source/midi/midi_line.h"
 #include "source/resume.h"
 #include "source/source.h"
+#include "source/transcript/transcripts.h"
 #include "web/credentials.h"
 #include "web/listens.h"
 #include "web/web.h"
@@ -309,12 +312,16 @@ static void take_down(struct box *box)
 {
 	watchdog_destroy(box->watchdog);
 	box_stop_back(box);
+	box_stop_crew(box);
+	box_close_usage(box);
 	box_close_folds(box);
 	if (box->stopping) {
 		loop_remove_turn(&box->turn);
 		deadline_clear(&box->last_call);
 	}
 	discover_destroy(box->discover);
+	transcripts_destroy(box->transcripts);
+	box->transcripts = NULL;
 	porch_close(box->porch);
 	approve_destroy(box->approve);
 	pauses_destroy(box->pauses);
@@ -334,6 +341,8 @@ static void take_down(struct box *box)
 	journal_close(box->journal);
 	prompts_destroy(box->prompts);
 	box_free_folds(box);
+	crew_destroy(box->crew);
+	box_free_usage(box);
 	runs_destroy(box->runs);
 	playhouse_destroy(box->playhouse);
 	box->playhouse = NULL;
@@ -411,9 +420,11 @@ static bool start(struct box *box, struct error *why)
 	box_make_runs(box);
 	box_make_back(box);
 	box_make_folds(box);
-	if (!box_make_prompts(box, why))
+	if (!box_make_usage(box, why) || !box_make_prompts(box, why))
 		return false;
+	box_make_crew(box);
 	box_open_folds(box);
+	box_open_usage(box);
 	make_hub(box);
 	make_playhouse(box);
 	hear_people(box);
@@ -431,7 +442,10 @@ static bool start(struct box *box, struct error *why)
 		.hook = box->hook,
 		.pauses = box->pauses,
 		.approve = box->approve,
+		.self = box,
+		.told = box_note_hook,
 	});
+	box_make_transcripts(box);
 	resume_end_asks(box->resume, box->sources, box->bus);
 	box_make_discover(box);
 	box->watchdog = watchdog_create(box->loop);
