@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "base/whole.h"
+#include "box/attend.h"
 #include "box/parts.h"
 #include "box/usage.h"
 #include "bus/bus.h"
@@ -313,6 +314,7 @@ static void take_down(struct box *box)
 	watchdog_destroy(box->watchdog);
 	box_stop_back(box);
 	box_stop_crew(box);
+	box_stop_attend(box);
 	box_close_usage(box);
 	box_close_folds(box);
 	if (box->stopping) {
@@ -425,6 +427,7 @@ static bool start(struct box *box, struct error *why)
 	box_make_crew(box);
 	box_open_folds(box);
 	box_open_usage(box);
+	box_make_attend(box);
 	make_hub(box);
 	make_playhouse(box);
 	hear_people(box);

@@ -8,7 +8,7 @@ const box = new Signalbox({ url, token, ...JSON.parse(options) });
 const tell = (event, more) => process.stdout.write(`${JSON.stringify({ ...more, event })}\n`);
 
 box.on("signal", ({ envelope }) => tell("signal", envelope));
-for (const name of ["state", "gap", "prompt", "stage", "sources", "crew"])
+for (const name of ["state", "gap", "prompt", "stage", "sources", "crew", "matters"])
 	box.on(name, (news) => tell(name, news));
 
 async function act({ do: method, with: words, tag }) {

@@ -32,9 +32,9 @@ const QUEUE_MAX = 10000;      /* Signals that an iterator has not taken yet. */
  * @typedef {Record<string, unknown>} Frame
  * @typedef {{state: State, hello: Hello, signal: {envelope: Signal, text: string, live: boolean},
  *   gap: Gap, sources: Frame, prompt: Frame, prompts: Frame, stage: Frame, crew: Frame,
- *   notice: string}} News
+ *   matters: Frame, notice: string}} News
  * @typedef {{types?: string[], sources?: string[], correlationId?: string, prompts?: boolean,
- *   sourceState?: boolean, stage?: boolean, crew?: boolean,
+ *   sourceState?: boolean, stage?: boolean, crew?: boolean, matters?: boolean,
  *   slow?: "resume" | "coalesce" | "drop" | "disconnect"}} Wishes
  *
  * `after` is a position, SEQ or "EPOCH-SEQ", or what `String(place)` gave; 0 is everything there
@@ -513,7 +513,7 @@ export class Signalbox {
 		case "ack": return this.#settle(frame);
 		case "error": return this.#hearError(frame);
 		case "stage": return this.#hearStage(frame);
-		case "sources": case "prompt": case "prompts": case "crew": return this.#tell(frame.op, frame);
+		case "sources": case "prompt": case "prompts": case "crew": case "matters": return this.#tell(frame.op, frame);
 		default: return undefined;
 		}
 	}

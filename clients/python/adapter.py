@@ -34,7 +34,7 @@ def main():
     url, token, options = sys.argv[1:4]
     box = Signalbox(url, token=token, **json.loads(options))
     box.on("signal", lambda news: tell("signal", **news["envelope"]))
-    for name in ("state", "gap", "prompt", "stage", "sources", "crew"):
+    for name in ("state", "gap", "prompt", "stage", "sources", "crew", "matters"):
         box.on(name, lambda news, name=name: tell(name, **news))
     with box:
         for line in sys.stdin:

@@ -285,8 +285,8 @@ class Signalbox:
 
     `after` is a position, SEQ or "EPOCH-SEQ", or what str(place) gave; 0 is
     everything there is; left out, it is the present.  `types`, `sources`, `correlationId`, `prompts`,
-    `sourceState`, `stage`, `crew` and `slow` are the wishes of a subscription.  `screen`
-    names us beside the answers and controls that we give.
+    `sourceState`, `stage`, `crew`, `matters` and `slow` are the wishes of a subscription.
+    `screen` names us beside the answers and controls that we give.
     """
 
     def __init__(self, url, token=None, after=None, screen=None, context=None, **wishes):
@@ -331,7 +331,7 @@ class Signalbox:
 
     def on(self, name, hear):
         """hear(news) from now on: state, hello, signal, gap, sources, prompt, prompts, stage,
-        crew, notice.  Gives a function that ends it."""
+        crew, matters, notice.  Gives a function that ends it."""
         with self._lock:
             self._listeners.setdefault(name, []).append(hear)
         self._release()
@@ -526,7 +526,7 @@ class Signalbox:
             self._hear_answer(frame)
         elif frame["op"] == "stage":
             self._hear_stage(frame)
-        elif frame["op"] in ("sources", "prompt", "prompts", "crew"):
+        elif frame["op"] in ("sources", "prompt", "prompts", "crew", "matters"):
             self._tell(frame["op"], frame)
 
     def _hear_hello(self, hello):

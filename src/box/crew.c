@@ -3,6 +3,7 @@
 #include "crew/crew.h"
 
 #include "base/clock.h"
+#include "box/attend.h"
 #include "box/parts.h"
 #include "box/usage.h"
 #include "hub/dialect.h"
@@ -17,6 +18,7 @@ static void tell_changed(struct deadline *deadline)
 	struct buf changed, removed;
 	bool is_any, is_whole;
 
+	box_attend(box);
 	buf_init(&changed, CREW_NEWS_MAX);
 	buf_init(&removed, CREW_NEWS_MAX);
 	is_any = crew_take_changed(box->crew, (double)clock_wall_ms(), &changed, &removed);
@@ -67,6 +69,8 @@ void box_stop_crew(struct box *box)
 
 void box_touch_crew(struct box *box, const struct prompt *prompt)
 {
-	if (box->crew)
-		crew_touch(box->crew, text_of(prompt->run));
+	if (!box->crew)
+		return;
+	crew_touch(box->crew, text_of(prompt->run));
+	crew_has_news(box); /* also of a run that is no session's */
 }

@@ -5,6 +5,7 @@
 #include "box/dialects.h"
 
 #include "base/buf.h"
+#include "box/attend.h"
 #include "box/parts.h"
 #include "config/config.h"
 #include "config/fields.h"
@@ -41,6 +42,7 @@ static void *make_native(struct box *box)
 		.stage = {.self = box, .look = look_at_stage, .since = stage_since},
 		.prompts = box->prompts,
 		.crew = box->crew,
+		.matters = box_matters,
 	};
 
 	box->native = native_create(&o);

@@ -52,6 +52,7 @@ struct box {
 	struct runs *runs;
 	struct crew *crew;
 	struct deadline crew_news; /* set while screens are owed some */
+	struct attend *attend;     /* what a person is told of */
 	struct resume *resume;     /* what the last life left open */
 	struct follower follower;
 	struct prompts *prompts;

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "box/attend.h"
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "config/config.h"
@@ -111,6 +112,7 @@ static void follow(struct box *box, struct prepared *p)
 	web_reload(box->web, box->config, p->credentials);
 	listens_follow(box->listens, p->listens);
 	box_follow_sources(box, old);
+	box_follow_attend(box);
 	if (!listens_write(box->listens, &why))
 		log_warn("box", "%s", why.words);
 	if (before)

@@ -230,3 +230,10 @@ bool check_name(struct text value, struct error *why)
 		                 TEXT_ARG(value), NAME_MAX_LEN);
 	return true;
 }
+
+bool check_argument(struct text value, struct error *why)
+{
+	if (value.len == 0 || memchr(value.at, '\0', value.len))
+		return error_set(why, "a command is made of words that are not empty");
+	return true;
+}

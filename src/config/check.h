@@ -34,6 +34,9 @@ bool check_reference(struct text value, struct error *why);
  * '.' in front, so that it can name a file. */
 bool check_name(struct text value, struct error *why);
 
+/* A word of a command: any but an empty one and one with a NUL in it. */
+bool check_argument(struct text value, struct error *why);
+
 /* Only other rooms know whether these are good; main.c says who is asked, before a
  * configuration is read.  NULL: any is good. */
 struct check_by {

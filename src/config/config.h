@@ -88,6 +88,8 @@ struct config {
 	struct config_discover discover;
 	enum config_transcripts transcripts;
 	struct config_crew crew;
+	struct config_notify notify;
+	struct config_budget budget;
 	_Alignas(max_align_t) char groups[CONFIG_GROUPS_SIZE]; /* of other rooms: fields.h */
 };
 

@@ -7,7 +7,7 @@
 #include "config/check.h"
 #include "config/config.h"
 
-#define OWN_KEYS 13
+#define OWN_KEYS 15
 #define GROUPS_MAX 8 /* of other rooms, behind our own keys */
 #define GIB (1024.0 * MIB)
 #define DAY_MS (24 * 3600e3)
@@ -151,6 +151,26 @@ static const struct field crew_fields[] = {
 	{0},
 };
 
+static const char *const desktops[] = {"auto", "off", NULL};
+
+static const struct field notify_fields[] = {
+	{"after", FIELD_TIME, IN(notify, after_ms),
+         "work of so long is told when it is done; 0: none is", "5m", 0, 7 * DAY_MS},
+	{"command", FIELD_TEXTS, IN(notify, command),
+         "a program and its arguments, run for each matter: the words on its standard input",
+         .check = check_argument, .count = IN(notify, command_count)},
+	{"desktop", FIELD_CHOICE, IN(notify, desktop),
+         "notifications on the desktop of this machine: auto (where there is one), off", "auto",
+         .choices = desktops},
+	{0},
+};
+
+static const struct field budget_fields[] = {
+	{"day", FIELD_NUMBER, IN(budget, day),
+         "dollars of one day, in the time zone of the box; more is told; 0: no limit", "0", 0, 1e9},
+	{0},
+};
+
 static const struct field discover_fields[] = {
 	{"interval", FIELD_TIME, IN(discover, interval_ms),
          "between two looks at this machine; 0: only when asked", "30s", 0, DAY_MS},
@@ -189,6 +209,10 @@ static struct field all[OWN_KEYS + GROUPS_MAX + 1] = {
          "what is read of what agents leave on this machine: off, facts", "facts",
          .choices = transcripts},
 	{"crew", FIELD_GROUP, AT(crew), "sessions of agents", .fields = crew_fields},
+	{"notify", FIELD_GROUP, AT(notify), "what a person is told of without looking",
+         .fields = notify_fields},
+	{"budget", FIELD_GROUP, AT(budget), "what agents may spend before a person is told",
+         .fields = budget_fields},
 	{"demo", FIELD_GROUP, AT(demo), "the built-in scenarios", .fields = demo_fields},
 	{"sources", FIELD_ROWS, AT(sources),
          "what to connect to: id, url, name, protocol, model, credential, credential_file, connect",

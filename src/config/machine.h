@@ -3,6 +3,7 @@
 #define CONFIG_MACHINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct config_discover {
 	unsigned interval_ms; /* between two looks at this machine; 0: only when asked */
@@ -11,6 +12,19 @@ struct config_discover {
 };
 
 enum config_transcripts { CONFIG_TRANSCRIPTS_OFF, CONFIG_TRANSCRIPTS_FACTS };
+
+enum config_desktop { CONFIG_DESKTOP_AUTO, CONFIG_DESKTOP_OFF };
+
+struct config_notify {
+	unsigned after_ms; /* work of so long is told when it is done; 0: none is */
+	char **command;    /* a program and its arguments */
+	size_t command_count;
+	enum config_desktop desktop;
+};
+
+struct config_budget {
+	double day; /* dollars; 0: none */
+};
 
 struct config_crew {
 	unsigned silent_ms; /* a session without a process is gone then; 0: never */

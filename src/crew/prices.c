@@ -19,7 +19,8 @@
 #define TIERS_MAX 8   /* of one model */
 #define MILLION 1000000.0
 #define DATE_ROOM 32
-#define PRICE_MAX 1e6 /* dollars for a million tokens: nonsense beyond */
+#define PARTS_MAX 4096 /* names whose parts were looked for; then all are forgotten */
+#define PRICE_MAX 1e6  /* dollars for a million tokens: nonsense beyond */
 
 extern const char prices_default_json[];
 extern const size_t prices_default_json_len;
@@ -56,6 +57,8 @@ struct price {
 struct prices {
 	struct map models;  /* by the form of the name -> struct price */
 	struct map regions; /* -> double */
+	struct map *
+		parts; /* names that were looked for in parts -> struct price, or the list itself */
 	char date[DATE_ROOM];
 };
 
@@ -230,13 +233,18 @@ static const struct price *find_form(const struct prices *prices, struct text na
 	size_t at = 0;
 	void *value;
 
-	if (found)
-		return found;
+	if (found || (found = map_get(prices->parts, name)))
+		return (const void *)found == prices ? NULL : found;
 	while (map_next(&prices->models, &at, &key, &value))
 		if (key.len > longest.len && stands_in(name, key)) {
 			longest = key;
 			found = value;
 		}
+	if (prices->parts->count == PARTS_MAX) {
+		map_finish(prices->parts);
+		map_init(prices->parts);
+	}
+	map_set(prices->parts, name, found ? (void *)found : (void *)prices);
 	return found;
 }
 
@@ -421,6 +429,8 @@ static struct prices *read_list(yyjson_val *root, struct error *why)
 
 	map_init(&prices->models);
 	map_init(&prices->regions);
+	prices->parts = must_zero(1, sizeof(*prices->parts));
+	map_init(prices->parts);
 	if (!yyjson_is_obj(yyjson_obj_get(root, "models")) ||
 	    !read_date(prices, json_text_at(root, "date"))) {
 		error_set(why, "a list of prices has a date and models");
@@ -480,5 +490,7 @@ void prices_destroy(struct prices *prices)
 		return;
 	free_values(&prices->models);
 	free_values(&prices->regions);
+	map_finish(prices->parts);
+	free(prices->parts);
 	free(prices);
 }

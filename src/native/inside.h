@@ -24,16 +24,16 @@ struct native {
 struct native_view {
 	struct client *client;
 	struct link in_all, in_followers;
-	bool hears_sources, hears_prompts, hears_crew;
+	bool hears_sources, hears_prompts, hears_crew, hears_matters;
 	/* It was too slow for news: all, once it is not. */
-	bool owed_sources, owed_stage, owed_prompts, owed_crew;
+	bool owed_sources, owed_stage, owed_prompts, owed_crew, owed_matters;
 	bool forgets;         /* prompts it knows, because it was too slow */
 	uint64_t told_prompt; /* the seq up to which it was told of open ones */
 };
 
 struct native_wish {
 	struct subscription on;
-	bool sources, prompts, stage, crew;
+	bool sources, prompts, stage, crew, matters;
 	uint64_t version; /* of the stage, which it has seen; 0: none */
 };
 
@@ -68,6 +68,10 @@ void native_follow_crew(struct native_view *view);
 void native_leave_crew(struct native_view *view);
 void native_say_crew(struct native_view *view);
 
+/* The matters: all that stand, then each that is raised or settled. */
+void native_follow_matters(struct native_view *view);
+void native_say_matters(struct native_view *view);
+
 /* What agents ask: the open ones, then each that is opened or over. */
 void native_follow_prompts(struct native_view *view);
 void native_say_prompts(struct native_view *view);
@@ -77,6 +81,7 @@ enum back_answer native_hear_answer(struct client *client, struct yyjson_val *op
 /* To whoever wants to know. */
 void native_tell_sources(struct native *native, const struct news *news);
 void native_tell_crew(struct native *native, const struct news *news);
+void native_tell_matters(struct native *native, const struct news *news);
 void native_tell_command(struct native *native, const struct news *news);
 void native_tell_stage(struct native *native);
 void native_tell_prompt(struct native *native, const struct prompt *prompt);

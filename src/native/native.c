@@ -389,6 +389,8 @@ static enum pump pump(struct client *c, size_t *budget)
 		native_say_prompts(view);
 	if (c->state != CLIENT_CLOSING && view->owed_crew)
 		native_say_crew(view);
+	if (c->state != CLIENT_CLOSING && view->owed_matters)
+		native_say_matters(view);
 	return PUMP_IDLE;
 }
 
@@ -418,6 +420,9 @@ static void news(void *of, const struct news *news)
 		break;
 	case NEWS_CREW:
 		native_tell_crew(of, news);
+		break;
+	case NEWS_MATTERS:
+		native_tell_matters(of, news);
 		break;
 	case NEWS_RUNS:
 		break;

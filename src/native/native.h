@@ -1,8 +1,7 @@
 /* native.h - our own dialect: one JSON object a text frame, both ways.
  *
- * Besides signals its clients may hear of the sources, of sessions, of the stage and of what agents
- * ask;
- * whoever knows of these tells the dialect, and it tells them.
+ * Besides signals its clients may hear of the sources, of sessions, of the stage, of what agents
+ * ask and of matters; whoever knows of these tells the dialect, and it tells them.
  */
 #ifndef NATIVE_NATIVE_H
 #define NATIVE_NATIVE_H
@@ -39,6 +38,8 @@ struct native_options {
 	struct native_stage stage;
 	struct prompts *prompts; /* what agents ask */
 	struct crew *crew;       /* the sessions */
+	/* Members of an object: `"all":[..]`, the matters that stand. */
+	void (*matters)(void *self, struct buf *out);
 };
 
 extern const struct dialect dialect_native; /* hub_dialect.of is a struct native */

@@ -53,14 +53,19 @@ static bool read_stage(yyjson_val *stage, struct native_wish *wish, struct error
 	       error_set(why, "stage must be true, false or a version");
 }
 
+static bool read_switch(yyjson_val *op, const char *name, bool *out, struct error *why)
+{
+	yyjson_val *given = yyjson_obj_get(op, name);
+
+	*out = yyjson_get_bool(given);
+	return !given || yyjson_is_bool(given) || error_set(why, "%s must be true or false", name);
+}
+
 static bool read_wish(yyjson_val *op, struct native_wish *wish, struct error *why)
 {
 	struct filter *filter = &wish->on.filter;
 	yyjson_val *correlation = yyjson_obj_get(op, "correlationId");
 	yyjson_val *slow = yyjson_obj_get(op, "slow");
-	yyjson_val *sources = yyjson_obj_get(op, "sourceState");
-	yyjson_val *prompts = yyjson_obj_get(op, "prompts");
-	yyjson_val *crew = yyjson_obj_get(op, "crew");
 	struct text id = {yyjson_get_str(correlation), yyjson_get_len(correlation)};
 	struct text policy = {yyjson_get_str(slow), yyjson_get_len(slow)};
 
@@ -75,15 +80,11 @@ static bool read_wish(yyjson_val *op, struct native_wish *wish, struct error *wh
 		return false;
 	if (slow && !yyjson_is_str(slow))
 		return error_set(why, "slow must be a string");
-	wish->sources = yyjson_get_bool(sources);
-	if (sources && !yyjson_is_bool(sources))
-		return error_set(why, "sourceState must be true or false");
-	wish->prompts = yyjson_get_bool(prompts);
-	if (prompts && !yyjson_is_bool(prompts))
-		return error_set(why, "prompts must be true or false");
-	wish->crew = yyjson_get_bool(crew);
-	if (crew && !yyjson_is_bool(crew))
-		return error_set(why, "crew must be true or false");
+	if (!read_switch(op, "sourceState", &wish->sources, why) ||
+	    !read_switch(op, "prompts", &wish->prompts, why) ||
+	    !read_switch(op, "crew", &wish->crew, why) ||
+	    !read_switch(op, "matters", &wish->matters, why))
+		return false;
 	return !slow || slow_policy_parse(policy, &wish->on.policy, why);
 }
 
@@ -92,7 +93,8 @@ static const char *unknown_member(yyjson_val *op)
 {
 	static const char *const known[] = {"op",      "ref",           "after", "types",
 	                                    "sources", "correlationId", "slow",  "sourceState",
-	                                    "stage",   "prompts",       "crew",  NULL};
+	                                    "stage",   "prompts",       "crew",  "matters",
+	                                    NULL};
 	yyjson_obj_iter it = yyjson_obj_iter_with(op);
 	yyjson_val *key;
 
@@ -136,6 +138,9 @@ static void follow(struct client *c, const struct native_wish *wish)
 		native_follow_crew(view);
 	else
 		native_leave_crew(view);
+	view->hears_matters = view->owed_matters = false;
+	if (wish->matters && c->state != CLIENT_CLOSING)
+		native_follow_matters(view);
 	if (c->state == CLIENT_CLOSING)
 		return;
 	if (wish->stage)
@@ -152,7 +157,8 @@ static void begin_subscription(struct client *c, struct native_wish *wish, struc
 	if (c->state == CLIENT_CLOSING)
 		return;
 	client_subscribe(c, &wish->on);
-	if (wish->sources || wish->prompts || wish->stage || wish->crew || client_has_view(c))
+	if (wish->sources || wish->prompts || wish->stage || wish->crew || wish->matters ||
+	    client_has_view(c))
 		follow(c, wish);
 }
 

@@ -10,6 +10,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { close, faults, open, stateIs } from "./browser.mjs";
+import { Signalbox } from "../../clients/js/signalbox.js";
 import { Box, PATIENCE_MS, SIGNALBOX, eventually, run, test } from "./lib.mjs";
 
 const HOSTILE = "<img src=x onerror=alert(1)>\u202e\u001b[31m</button><script>alert(2)</script>";
@@ -453,7 +454,31 @@ fresh("it works at 390 pixels, and what is over goes away by itself", async () =
 	await page.setViewportSize({ width: 1280, height: 800 });
 });
 
-fresh("a notification is shown only if it was allowed and while the page is out of sight, and leads back", async () => {
+/* ---- what matters, as another client hears it: the page hears it at the same time ---- */
+
+async function withMatters(body) {
+	const standing = new Map();
+	const other = new Signalbox({ url: box.origin, token: readFileSync(join(box.data, "token"), "utf8").trim(), matters: true });
+
+	other.on("matters", ({ all, raised = [], settled = [] }) => {
+		(all ?? raised).forEach((matter) => standing.set(matter.prompt ?? matter.id, matter));
+		settled.forEach((id) => standing.delete(id.replace(/^asks-/, "")));
+	});
+	const isRaised = (words) => eventually(() => [...standing.values()].some((matter) => matter.words?.startsWith(words)), `${words} is raised`);
+	try {
+		await body({ standing, isRaised });
+	} finally {
+		other.close();
+	}
+}
+
+const notes = () => page.evaluate(() => window.shownNotes.map(({ title, body, tag, isClosed = false }) => ({ title, body, tag, isClosed })));
+const away = (isAway) => page.evaluate((now) => {
+	window.isAway = now;
+	document.dispatchEvent(new Event("visibilitychange"));
+}, isAway);
+
+fresh("a notification is shown only if it was allowed and while the page is out of sight, once a matter, and leads back", async () => {
 	await page.context().grantPermissions(["notifications"], { origin: box.origin });
 	/* Headless browsers have nowhere to show one, and are never out of sight: both are looked
 	 * at where the page meets the browser. */
@@ -467,23 +492,35 @@ fresh("a notification is shown only if it was allowed and while the page is out 
 		window.shownNotes = shown;
 		Object.defineProperty(document, "visibilityState", { configurable: true, get: () => window.isAway ? "hidden" : "visible" });
 	});
-	await asks({ type: "confirm", prompt: "In sight?" });
-	await card("In sight?").waitFor();
-	assert.equal(await page.evaluate(() => window.shownNotes.length), 0);
-	await page.evaluate(() => { window.isAway = true; });
-	await asks({ type: "confirm", prompt: `Away? ${HOSTILE}` });
-	await card("Away?").waitFor();
-	const [note] = await page.evaluate(() => window.shownNotes.map(({ title, body }) => ({ title, body })));
-	assert.equal(note.title.replace(/-\d+/, "-N"), "builder-N asks");
-	assert.ok(note.body.startsWith("Away? <img") && note.body.includes("\\u202e") && !note.body.includes("\u202e"), note.body);
-	await page.evaluate(() => { window.isAway = false; window.shownNotes[0].onclick(); });
-	assert.equal(await page.evaluate(() => document.activeElement.closest(".prompt-card").textContent.includes("Away?")), true);
-	assert.equal(await page.evaluate(() => window.shownNotes[0].isClosed), true);
-	await page.evaluate(() => { window.isAway = true; });
-	await asks(...Array.from({ length: 5 }, (_, i) => ({ type: "confirm", prompt: `Burst ${i}?` })));
-	await eventually(async () => await openCards.count() === 7);
-	const open = await page.evaluate(() => window.shownNotes.filter(({ isClosed }) => !isClosed).map(({ title }) => title));
-	assert.deepEqual(open, ["7 questions wait"]);
+	await withMatters(async ({ standing, isRaised }) => {
+		await asks({ type: "confirm", prompt: "In sight?" });
+		await isRaised("In sight?");
+		assert.equal((await notes()).length, 0);
+		await away(true);
+		await asks({ type: "confirm", prompt: `Away? ${HOSTILE}` });
+		await eventually(async () => (await notes()).length === 1);
+		const [note] = await notes();
+		assert.equal(note.title.replace(/-\d+/, "-N"), "builder-N waits for you");
+		assert.ok(note.body.startsWith("Away? <img") && note.body.includes("\\u202e") && !note.body.includes("\u202e"), note.body);
+		assert.match(note.tag, /^signalbox-asks-/);
+		await page.evaluate(() => { window.isAway = false; window.shownNotes[0].onclick(); });
+		assert.equal(await page.evaluate(() => document.activeElement.closest(".prompt-card").textContent.includes("Away?")), true);
+		assert.equal((await notes())[0].isClosed, true);
+		await away(true);
+		/* Settled elsewhere: the note goes. */
+		await asks({ type: "confirm", prompt: "Elsewhere?" });
+		await eventually(async () => (await notes()).length === 2);
+		const { id } = (await openPrompts()).find(({ prompt }) => prompt === "Elsewhere?");
+		await api("POST", `/api/prompts/${id}/answer`, { value: true });
+		await eventually(async () => (await notes())[1].isClosed);
+		/* Many are one. */
+		await asks(...Array.from({ length: 5 }, (_, i) => ({ type: "confirm", prompt: `Burst ${i}?` })));
+		await eventually(async () => standing.size === 7);
+		await eventually(async () => (await notes()).filter(({ isClosed }) => !isClosed).map(({ title }) => title).join()
+			=== "Several agents need you");
+		await away(false);
+		assert.equal((await notes()).filter(({ isClosed }) => !isClosed).length, 0);
+	});
 });
 
 test("permission to notify is asked for by a click and by nothing else", async () => {
@@ -504,7 +541,7 @@ test("permission to notify is asked for by a click and by nothing else", async (
 	await button.waitFor();
 	assert.equal(await other.evaluate(() => window.asked), 0);
 	await button.click();
-	await other.getByText("will notify you of questions").waitFor();
+	await other.getByText("The browser will notify you").waitFor();
 	assert.equal(await other.evaluate(() => window.asked), 1);
 	await button.waitFor({ state: "hidden" });
 	await other.context().close();

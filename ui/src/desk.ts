@@ -95,6 +95,13 @@ export interface Member {
 	spark?: number[];
 }
 
+/* What a person is told of without looking: once each, until it is settled. */
+export interface Matter {
+	id: string; kind: "asks" | "failed" | "finished" | "budget" | string;
+	title: string; words?: string;
+	handle?: string; project?: string; session?: string; run?: string; prompt?: string; at: number;
+}
+
 /* What listeners hear, by name. A signal comes with the frame it was, byte for byte, and with
  * whether it is of now or was caught up with. */
 export interface News {
@@ -110,6 +117,9 @@ export interface News {
 	stage: { version: number; at: number; snapshot?: Record<string, unknown>; command?: Record<string, unknown> };
 	/* All sessions first, then those that are others than they were. */
 	crew: { all?: Member[]; changed?: Member[]; removed?: string[]; at?: number };
+	/* All that stand first, then each that is raised or settled. `desktop`: the box shows them on
+	 * the desktop of its own machine. */
+	matters: { all?: Matter[]; desktop?: boolean; raised?: Matter[]; settled?: string[] };
 	notice: string;
 }
 

@@ -3,8 +3,10 @@
 
 import { makeLink } from "./link/link";
 import { openTray } from "./prompts/index";
+import { openAttention } from "./shell/attention";
 import { openShell } from "./shell/shell";
 import { views } from "./views";
 
 const desk = openShell(views, makeLink());
 desk.toQuestion = openTray(document.getElementById("prompts") as HTMLElement, desk).focus;
+openAttention(desk);

@@ -3,7 +3,7 @@
  * here too, and a page that was reloaded goes on where it was. */
 
 import type { Desk, Protocol, Source, View, ViewKind } from "../desk";
-import { notifyButton } from "../prompts/notify";
+import { notifyButton } from "../shell/attention";
 import { fill, h, write } from "../text/dom";
 import { makeComposer, type Composer, type Question } from "./composer";
 import { makeList, type List } from "./list";
@@ -93,7 +93,7 @@ function furnish(office: Office): void {
 	past.addEventListener("click", () => browse(office, !root.classList.contains("ask-browsing")));
 	root.append(
 		h("nav", { class: "ask-side", "aria-label": "Conversations" }, fresh, rows,
-			notifyButton(desk, "Notify me of questions")),
+			notifyButton(desk, "Notify me")),
 		h("div", { class: "ask-main" }, h("div", { class: "ask-bar" }, past), said, empty, scroller, composer.element));
 }
 

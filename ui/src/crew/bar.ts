@@ -17,7 +17,8 @@ export interface Bar {
 	focus(): void;
 }
 
-export function makeBar(changed: (filter: Partial<Filter>) => void): Bar {
+/* `more` stands behind the counts. */
+export function makeBar(changed: (filter: Partial<Filter>) => void, more: HTMLElement): Bar {
 	const buttons = new Map<Group, HTMLButtonElement>();
 	const line = h("div", { class: "crew-line", role: "group", "aria-label": "Sessions by state" });
 	const cost = h("span", { class: "crew-today", hidden: true });
@@ -44,7 +45,7 @@ export function makeBar(changed: (filter: Partial<Filter>) => void): Bar {
 		buttons.set(group, button);
 		line.append(button);
 	}
-	line.append(cost);
+	line.append(cost, more);
 	return {
 		root: h("header", { class: "crew-head" }, line,
 			h("div", { class: "crew-filters" }, words, project.root, harness.root, all), said),

@@ -4,6 +4,7 @@
 
 import type { Desk, Member, Refusal, Spent, View, ViewKind } from "../desk";
 import { openSession } from "../session/page";
+import { notifyButton } from "../shell/attention";
 import { keep } from "../shell/theme";
 import { h } from "../text/dom";
 import { visible } from "../text/signal";
@@ -36,7 +37,7 @@ function openCrew(root: HTMLElement, desk: Desk): View {
 		filter = { ...filter, ...change };
 		keep.set(KEPT, JSON.stringify(filter));
 		draw(null, true);
-	});
+	}, notifyButton(desk, "Notify me"));
 	const list = makeList(scroller, { answer }, now, () => draw([], true));
 	const home = h("div", { class: "crew-home" }, bar.root, scroller);
 	const page = openSession(desk, now, { interrupt });

@@ -22,7 +22,7 @@ export interface PageLink extends Link {
 	signIn(code: string | null): void;
 }
 
-const WISHES = { sourceState: true, prompts: true, crew: true, types: [RECEIPT] };
+const WISHES = { sourceState: true, prompts: true, crew: true, matters: true, types: [RECEIPT] };
 
 export function makeLink(): PageLink {
 	const session = makeSession();
@@ -32,7 +32,7 @@ export function makeLink(): PageLink {
 	const feed = new Signalbox({ ...common, ticket: session.another, history: HISTORY });
 	const state = followState(box, feed);
 
-	for (const name of ["hello", "sources", "prompts", "prompt", "crew"] as const)
+	for (const name of ["hello", "sources", "prompts", "prompt", "crew", "matters"] as const)
 		box.on(name, (news) => memory.hear(name, news as never));
 	feed.on("signal", (news) => memory.hear("signal", news));
 	box.on("hello", () => feed.retryNow());

@@ -1,7 +1,7 @@
 /* What the link remembers for those who come late: a view is opened when it is first gone to,
  * and must know then what the server said before. */
 
-import type { Envelope, Member, News, Prompt, Protocol, Source } from "../desk";
+import type { Envelope, Matter, Member, News, Prompt, Protocol, Source } from "../desk";
 
 const RECENT = 2000;
 const RECENT_CHARACTERS = 8 * 1024 * 1024;
@@ -17,11 +17,13 @@ export function makeMemory(): Memory {
 	const sources = new Map<string, Source>();
 	const prompts = new Map<string, Prompt>();
 	const crew = new Map<string, Member>();
+	const matters = new Map<string, Matter>();
 	const frames: string[] = [];
 	let characters = 0;
 	let protocols: Protocol[] = [];
 	let hello: News["hello"] | null = null;
 	let crewAt: number | null = null;
+	let desktop: boolean | null = null;
 
 	/* Trimmed in strides; both ceilings are soft by that. */
 	function keep(text: string): void {
@@ -55,6 +57,17 @@ export function makeMemory(): Memory {
 			crew.delete(id);
 	}
 
+	function hearMatters({ all, desktop: told, raised = [], settled = [] }: News["matters"]): void {
+		if (all !== undefined) {
+			matters.clear();
+			desktop = told === true;
+		}
+		for (const matter of all ?? raised)
+			matters.set(matter.id, matter);
+		for (const id of settled)
+			matters.delete(id);
+	}
+
 	const hearers: { [K in keyof News]?: (news: News[K]) => void } = {
 		/* All open prompts are told again after it. */
 		hello: (news) => {
@@ -64,6 +77,7 @@ export function makeMemory(): Memory {
 		signal: ({ text }) => keep(text),
 		sources: hearSources,
 		crew: hearCrew,
+		matters: hearMatters,
 		prompts: () => prompts.clear(),
 		prompt: (prompt) => {
 			if (prompt.state === "open")
@@ -76,6 +90,7 @@ export function makeMemory(): Memory {
 		hello: (hear) => { if (hello !== null) hear(hello); },
 		sources: (hear) => { if (hello !== null) hear({ all: [...sources.values()], protocols }); },
 		crew: (hear) => { if (crewAt !== null) hear({ all: [...crew.values()], at: crewAt }); },
+		matters: (hear) => { if (desktop !== null) hear({ all: [...matters.values()], desktop }); },
 		prompt: (hear) => { for (const prompt of prompts.values()) hear(prompt); },
 	};
 

@@ -188,7 +188,7 @@ export function who({ prompt }: Item, names: Names): string {
 	return names.who(prompt.run) ?? (knownAs(prompt.source) || "An agent");
 }
 
-export function titleOf(item: Item, names: Names): string {
+function titleOf(item: Item, names: Names): string {
 	const approval = approvalOf(item.prompt);
 
 	return visible(approval === null ? `${who(item, names)} asks` : `${who(item, names)} wants to use ${approval.tool}`);

@@ -8,8 +8,8 @@ import { counted } from "../talk/plain";
 import { briefOf, makeCard, who } from "./card";
 import { makeCards } from "./cards";
 import type { Send } from "./form";
+import { canAskToNotify, notifyButton } from "../shell/attention";
 import { createPrompts, type Item } from "./model";
-import { canAskToNotify, makeNotifier, notifyButton } from "./notify";
 
 const SHOWN = 20;             /* cards in the document; a button shows more */
 const DRAW_MS = 30;
@@ -33,7 +33,6 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 		isFolded = !isFolded;
 		draw();
 	} }, icon("close"));
-	const notifier = makeNotifier(desk.names, (id) => focus(id));
 	const cards = makeCards(list, (item) => makeCard(item, desk, sendOf(item)));
 	let shown = SHOWN;
 	let isFolded = false;
@@ -54,17 +53,11 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 
 		if (item !== null)
 			announce(item);
-		else if (prompt.state !== "open")
-			notifier.over(prompt.id);
 		drawSoon();
 	});
 	link.on("signal", ({ envelope }) => {
 		if (prompts.take(envelope, now()))
 			drawSoon();
-	});
-	document.addEventListener("visibilitychange", () => {
-		if (document.visibilityState === "visible")
-			notifier.clear();
 	});
 
 	function now(): number {
@@ -72,10 +65,7 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 	}
 
 	function announce(item: Item): void {
-		const open = prompts.open().length;
-
 		write(said, visible(`${who(item, desk.names)} asks: ${briefOf(item)}`));
-		notifier.tell(item, open);
 	}
 
 	/* All open ones come again. What does not was ended while we were away, and if the journal
