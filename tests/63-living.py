@@ -89,15 +89,52 @@ def _():
     with Box(env=env, data=data) as box:
         first, second = Claude(home, "s-1"), Claude(home, "s-2")
         eventually(lambda: of(box, "session.facts", "s-1") and of(box, "session.facts", "s-2"))
+        box.emit({"type": "prompt", "source": "mine", "correlationId": "s-1",
+                  "payload": {"type": "confirm", "prompt": "May I?"}})
         first.kill()
         (gone,) = eventually(lambda: of(box, "session.gone", "s-1"), within=WITHIN_S)
         assert gone["source"] == "signalbox", gone
         assert gone["payload"]["by"] == "registry", gone
         assert gone["payload"]["pid"] == first.process.pid, gone
+        (closed,) = eventually(lambda: of(box, "prompt.closed", "s-1"))
+        assert closed["payload"]["why"] == "its session is gone", closed
     second.kill()
     with Box(env=env, data=data) as box:
         eventually(lambda: of(box, "session.gone", "s-2"), within=WITHIN_S)
         assert len(of(box, "session.gone", "s-1")) == 1
+
+
+@test("registry: a process that goes on with another session leaves the one before, and may come back")
+def _():
+    home, env = home_box()
+    with Box(env=env) as box:
+        claude = Claude(home, "s-1")
+        eventually(lambda: of(box, "session.facts", "s-1"))
+        later = claude.members["updatedAt"] + 10
+        claude.write(sessionId="s-2", updatedAt=later, statusUpdatedAt=later)
+        (gone,) = eventually(lambda: of(box, "session.gone", "s-1"))
+        assert gone["payload"]["why"] == "its process went on with another session", gone
+        state = lambda name: box.request("GET", f"/api/crew/{name}").json()["member"]["state"]["name"]
+        eventually(lambda: (state("s-1"), state("s-2")) == ("gone", "thinking"))
+        back = gone["timestamp"] + 10
+        claude.write(sessionId="s-1", updatedAt=back, statusUpdatedAt=back)
+        eventually(lambda: of(box, "session.gone", "s-2"))
+        eventually(lambda: (state("s-1"), state("s-2")) == ("thinking", "gone"))
+        claude.kill()
+
+
+@test("registry: a box that starts again tells nothing twice")
+def _():
+    home, env = home_box()
+    with Box(env=env) as box:
+        claude = Claude(home, "s-1")
+        eventually(lambda: of(box, "session.facts", "s-1"))
+        box.restart()
+        other = Claude(home, "s-2")
+        eventually(lambda: of(box, "session.facts", "s-2"))
+        assert len(of(box, "session.facts", "s-1")) == 1
+        claude.kill()
+        other.kill()
 
 
 @test("registry: a session that says its end is not gone")

@@ -1,11 +1,15 @@
 /* facts.c - what is known of a session, as a signal. */
 #include "source/transcript/facts.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <xxhash.h>
 
 #include "base/utf8.h"
 #include "bus/admit.h"
 #include "signal/make.h"
+
+#define FACTS_ID_MAX 32
 
 static void add_fact(struct make *m, const char *name, struct text value)
 {
@@ -14,10 +18,15 @@ static void add_fact(struct make *m, const char *name, struct text value)
 
 bool facts_make(const struct facts *f, struct buf *out)
 {
+	char id[FACTS_ID_MAX];
 	struct make m;
+
+	snprintf(id, sizeof(id), "facts-%016" PRIx64,
+	         XXH3_64bits_withSeed(&f->at_ms, sizeof(f->at_ms), facts_hash(f)));
 
 	make_begin(&m, out,
 	           &(struct make_head){.type = "session.facts",
+	                               .id = text_of(id),
 	                               .source = TEXT("adapter:transcript"),
 	                               .correlation = f->session,
 	                               .at_ms = (double)f->at_ms,

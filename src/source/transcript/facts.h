@@ -17,6 +17,7 @@ struct facts {
 	struct text proc_start; /* field 22 of /proc/PID/stat */
 };
 
+/* The same facts at the same time are the same signal, with the same id. */
 bool facts_make(const struct facts *facts, struct buf *out);
 uint64_t facts_hash(const struct facts *facts); /* of all but the time */
 

@@ -99,13 +99,13 @@ static void living_end(struct living *living, const struct signal *s)
 }
 
 /* A process has one session at a time. */
-static void living_end_others(struct living *living, const struct living_one *one)
+static void living_leave_others(struct living *living, const struct living_one *one)
 {
 	list_each(&living->all, l) {
 		struct living_one *other = list_of(l, struct living_one, in_all);
 
 		if (other != one && other->pid == one->pid && other->start == one->start)
-			other->is_over = true;
+			other->is_left = true;
 	}
 }
 
@@ -114,21 +114,25 @@ static void living_touch(struct living_one *one, double at_ms)
 	if (one->is_over && at_ms <= one->last_ms)
 		return;
 	one->is_over = false;
-	if (at_ms > one->last_ms)
+	if (at_ms > one->last_ms) {
+		one->is_left = false;
 		one->last_ms = at_ms;
+	}
 }
 
 /* --- transcripts -------------------------------------------------------------------- */
 
 #define FOLDER_MAX 200 /* Claude Code cuts a longer one, and adds what we do not know */
 
-static void note_folder(struct living_one *one, struct text folder)
+static void note_folder(struct living_one *one, struct text folder, bool is_told)
 {
-	if (one->folder || folder.len == 0 || folder.len > 255 || text_is(folder, ".") ||
-	    text_is(folder, "..") || memchr(folder.at, '\0', folder.len) ||
+	if ((one->folder && one->is_told >= is_told) || folder.len == 0 || folder.len > 255 ||
+	    text_is(folder, ".") || text_is(folder, "..") || memchr(folder.at, '\0', folder.len) ||
 	    text_find(folder, '/') >= 0)
 		return;
+	free(one->folder);
 	one->folder = text_dup(folder);
+	one->is_told = is_told;
 }
 
 /* As Claude Code makes it of where it was started. */
@@ -147,7 +151,7 @@ static void note_cwd(struct living_one *one, struct text cwd)
 			return; /* it counts characters, and not as we do */
 		folder[i] = is_plain ? (char)c : '-';
 	}
-	note_folder(one, (struct text){folder, cwd.len});
+	note_folder(one, (struct text){folder, cwd.len}, false);
 }
 
 /* .../FOLDER/SESSION.jsonl */
@@ -160,8 +164,8 @@ static void note_path(struct living_one *one, struct text path)
 	path.len = (size_t)(name - path.at);
 	above = path.len ? memrchr(path.at, '/', path.len) : NULL;
 	if (above)
-		note_folder(one,
-		            (struct text){above + 1, (size_t)(path.at + path.len - above) - 1});
+		note_folder(one, (struct text){above + 1, (size_t)(path.at + path.len - above) - 1},
+		            true);
 }
 
 static void note_place(struct living *living, const struct signal *s, yyjson_val *root)
@@ -176,6 +180,18 @@ static void note_place(struct living *living, const struct signal *s, yyjson_val
 	one->at = yyjson_get_uint(yyjson_obj_get(place, "at"));
 }
 
+/* Another process has taken it up, whose hooks are heard or not; or its own came back to it. */
+static void living_take_up(struct living_one *one, const struct signal *s, bool is_other)
+{
+	if (is_other && one->is_over)
+		one->is_hooked = false;
+	if (is_other || (one->is_left && s->at_ms > one->last_ms)) {
+		one->is_over = one->is_left = false;
+		one->last_ms = s->at_ms;
+	} else if (!one->is_over && s->at_ms > one->last_ms)
+		one->last_ms = s->at_ms;
+}
+
 static void hear_facts(struct living *living, const struct signal *s, yyjson_val *root)
 {
 	yyjson_val *payload = yyjson_obj_get(root, "payload");
@@ -186,17 +202,13 @@ static void hear_facts(struct living *living, const struct signal *s, yyjson_val
 	if (pid == 0 || pid > INT32_MAX || !text_to_u64(json_text_at(payload, "procStart"), &start))
 		return;
 	one = living_need(living, s->correlation);
-	if (one->pid != pid || one->start != start) {
-		one->is_over = false; /* another process has taken it up */
-		one->last_ms = s->at_ms;
-	} else if (!one->is_over && s->at_ms > one->last_ms)
-		one->last_ms = s->at_ms;
+	living_take_up(one, s, one->pid != pid || one->start != start);
 	note_cwd(one, json_text_at(payload, "cwd"));
 	one->pid = pid;
 	one->start = start;
 	one->by = text_is(from, "registry") ? LIVING_BY_REGISTRY : LIVING_BY_PEER;
-	if (!one->is_over)
-		living_end_others(living, one);
+	if (!one->is_over && !one->is_left)
+		living_leave_others(living, one);
 }
 
 static bool is_session_end(struct living *living, const struct signal *s)
@@ -227,7 +239,7 @@ static void hear_hook(struct living *living, const struct signal *s)
 
 	living_touch(one, s->at_ms);
 	one->is_hooked = true;
-	if (one->folder)
+	if (one->is_told)
 		return;
 	metadata = yyjson_obj_get(living_read(living, s), "metadata");
 	note_path(one, json_text_at(metadata, "transcript_path"));
@@ -297,7 +309,9 @@ static void living_save(const void *self, struct buf *out)
 		put_key(out, "last");
 		json_add_number(out, one->last_ms);
 		put_bool(out, "over", one->is_over);
+		put_bool(out, "left", one->is_left);
 		put_bool(out, "hooked", one->is_hooked);
+		put_bool(out, "told", one->is_told);
 		if (one->folder)
 			put_text(out, "folder", text_of(one->folder));
 		put_u64(out, "inode", one->inode);
@@ -323,8 +337,10 @@ static bool load_one(struct living *living, yyjson_val *saved)
 	one->by = (enum living_by)by;
 	one->last_ms = last_ms;
 	one->is_over = yyjson_is_true(yyjson_obj_get(saved, "over"));
+	one->is_left = yyjson_is_true(yyjson_obj_get(saved, "left"));
 	one->is_hooked = yyjson_is_true(yyjson_obj_get(saved, "hooked"));
-	note_folder(one, json_text_at(saved, "folder"));
+	note_folder(one, json_text_at(saved, "folder"),
+	            yyjson_is_true(yyjson_obj_get(saved, "told")));
 	one->inode = yyjson_get_uint(yyjson_obj_get(saved, "inode"));
 	one->at = yyjson_get_uint(yyjson_obj_get(saved, "at"));
 	return true;

@@ -2,8 +2,8 @@
  *
  * A hook opens its session, and so does session.facts with a process.  The hook SessionEnd and
  * session.gone end it.  What is late does not open it again: only what happened after its end
- * does, or another process.  A process has one session at a time, so one that names another
- * (/clear) has ended the one before.
+ * does, or another process.  A process has one session at a time: one that names another (/clear)
+ * has left the one before, which is open until its end is told, and may take it up again.
  *
  * What a program without a credential says is heard for nothing here.
  */
@@ -28,7 +28,9 @@ struct living_one {
 	enum living_by by;   /* who named the process */
 	double last_ms;      /* its last sign of life, or its end */
 	bool is_over;
+	bool is_left;       /* its process went on with another session */
 	bool is_hooked;     /* its hooks are heard */
+	bool is_told;       /* its folder, by a hook; otherwise it is a guess */
 	char *folder;       /* of its transcript, below projects/; NULL: not known */
 	uint64_t inode, at; /* how far that was read, and of which file; 0: not at all */
 	uint64_t seen;      /* for who looks: the process that ran its last hook; 0: none */

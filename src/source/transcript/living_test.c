@@ -104,8 +104,47 @@ static void a_process_has_one_session(void **state)
 {
 	facts("S", 5, 10);
 	facts("T", 5, 20);
+	assert_true(is_open("S")); /* until its end is told */
+	assert_true(living_find(living, TEXT("S"))->is_left);
+	assert_false(living_find(living, TEXT("T"))->is_left);
+	hear(&(struct said){"session.gone", "signalbox", "S", 25, NULL, NULL});
 	assert_false(is_open("S"));
-	assert_true(is_open("T"));
+	facts("S", 5, 24); /* late */
+	assert_false(is_open("S"));
+	facts("S", 5, 30); /* its process came back to it */
+	assert_true(is_open("S"));
+	assert_false(living_find(living, TEXT("S"))->is_left);
+	assert_true(living_find(living, TEXT("T"))->is_left);
+	hook("T", 40); /* and again */
+	assert_false(living_find(living, TEXT("T"))->is_left);
+}
+
+static void hooks_are_those_of_its_process(void **state)
+{
+	facts("S", 5, 10);
+	hook("S", 11);
+	assert_true(living_find(living, TEXT("S"))->is_hooked);
+	session_end("S", 20);
+	assert_true(living_find(living, TEXT("S"))->is_hooked); /* its last lines are to come */
+	facts("S", 6, 30);                                      /* resumed by one that has none */
+	assert_false(living_find(living, TEXT("S"))->is_hooked);
+	session_end("S", 40);
+	hook("S", 50); /* and by one that has, and is faster than the registry */
+	facts("S", 7, 51);
+	assert_true(living_find(living, TEXT("S"))->is_hooked);
+}
+
+static void a_hook_knows_the_folder_better(void **state)
+{
+	hear(&(struct said){"session.facts", "adapter:transcript", "S", 1,
+	                    "{\"pid\":5,\"procStart\":\"77\",\"cwd\":\"/a/b\"}", NULL});
+	assert_string_equal(living_find(living, TEXT("S"))->folder, "-a-b");
+	hear(&(struct said){"tool_call", "adapter:tap", "S", 2, NULL,
+	                    "{\"transcript_path\":\"/home/c/projects/-a/S.jsonl\"}"});
+	assert_string_equal(living_find(living, TEXT("S"))->folder, "-a");
+	hear(&(struct said){"session.facts", "adapter:transcript", "S", 3,
+	                    "{\"pid\":5,\"procStart\":\"77\",\"cwd\":\"/a/b/c\"}", NULL});
+	assert_string_equal(living_find(living, TEXT("S"))->folder, "-a");
 }
 
 static void nobody_else_is_heard(void **state)
@@ -167,6 +206,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_registry_does_not_open_what_has_ended, begin,
 	                                        end),
 		cmocka_unit_test_setup_teardown(a_process_has_one_session, begin, end),
+		cmocka_unit_test_setup_teardown(hooks_are_those_of_its_process, begin, end),
+		cmocka_unit_test_setup_teardown(a_hook_knows_the_folder_better, begin, end),
 		cmocka_unit_test_setup_teardown(nobody_else_is_heard, begin, end),
 		cmocka_unit_test_setup_teardown(there_are_not_too_many, begin, end),
 		cmocka_unit_test_setup_teardown(it_is_saved_and_loaded, begin, end),

@@ -25,6 +25,8 @@
 #define AWAY_MS (24 * 3600e3) /* of what ended while the box was away */
 #define PIECE_BYTES (128 * KIB)
 #define LINE_BYTES_MAX (16 * MIB) /* a longer one is passed over */
+#define HELD_BYTES_MAX (64 * MIB) /* of lines that are not whole yet; then ... */
+#define SHORT_BYTES MIB           /* ... one that is longer is passed over */
 #define SUBAGENTS_MAX 64          /* of a session */
 #define ENVELOPE_BYTES_MAX (2 * MIB)
 
@@ -39,6 +41,7 @@ struct reading {
 	uint64_t at;       /* all before it was taken */
 	uint64_t muted_to; /* what stands before it was told in another life */
 	struct buf rest;   /* from there on, as far as it was read */
+	size_t held;       /* bytes of it, of readings.held */
 	bool skips;        /* a line that is too long */
 	bool has_more;
 	uint64_t over_ms;    /* since when its session has ended; 0: it has not */
@@ -50,6 +53,7 @@ struct readings {
 	char *root;
 	struct link list;
 	unsigned count;
+	size_t held; /* bytes of lines that are not whole yet */
 	bool has_looked;
 	struct json_reader reader;
 	struct buf stamped;
@@ -205,6 +209,20 @@ static void reading_start(struct reading *r, const struct stat *is)
 	free(agent);
 }
 
+static void reading_count(struct reading *r)
+{
+	assert(r->all->held >= r->held);
+	r->all->held += r->rest.len - r->held;
+	r->held = r->rest.len;
+}
+
+static bool is_too_long(const struct reading *r)
+{
+	if (r->rest.len > SHORT_BYTES && r->all->held - r->held + r->rest.len > HELD_BYTES_MAX)
+		return true;
+	return r->rest.len > LINE_BYTES_MAX - PIECE_BYTES;
+}
+
 static void reading_take_lines(struct reading *r)
 {
 	const char *from = r->rest.at, *end = from + r->rest.len, *lf;
@@ -220,7 +238,7 @@ static void reading_take_lines(struct reading *r)
 		r->skips = false;
 	}
 	buf_drop(&r->rest, r->rest.len - (size_t)(end - from));
-	if (r->rest.len > LINE_BYTES_MAX - PIECE_BYTES) {
+	if (is_too_long(r)) {
 		r->at += r->rest.len;
 		r->skips = true;
 		buf_clear(&r->rest);
@@ -251,6 +269,7 @@ static void reading_read(struct reading *r)
 		r->has_more = (uint64_t)is.st_size > r->at + r->rest.len;
 	} else if (r->rest.len == 0)
 		buf_finish(&r->rest);
+	reading_count(r);
 	close(fd);
 }
 
@@ -266,14 +285,34 @@ static bool is_reading_of(const struct reading *r, const struct living_one *one,
 	return strcmp(is_beside ? r->folder : r->session, is_beside ? one->folder : one->id) == 0;
 }
 
+static void reading_free(struct reading *r)
+{
+	list_remove(&r->in_list);
+	assert(r->all->count > 0);
+	r->all->count--;
+	parse_destroy(r->parse);
+	buf_finish(&r->rest);
+	reading_count(r);
+	free(r->session);
+	free(r->folder);
+	free(r->subagent);
+	free(r);
+}
+
 static void reading_need(struct readings *all, const struct living_one *one, const char *subagent,
                          bool is_beside)
 {
 	struct reading *r;
 
-	list_each(&all->list, l)
-		if (is_reading_of(list_of(l, struct reading, in_list), one, subagent, is_beside))
+	list_each(&all->list, l) {
+		r = list_of(l, struct reading, in_list);
+		if (!is_reading_of(r, one, subagent, is_beside))
+			continue;
+		if (strcmp(r->folder, one->folder) == 0)
 			return;
+		reading_free(r); /* it was looked for in a folder that was guessed */
+		break;
+	}
 	if (all->count >= READINGS_MAX)
 		return;
 	r = must_zero(1, sizeof(*r));
@@ -285,19 +324,6 @@ static void reading_need(struct readings *all, const struct living_one *one, con
 	buf_init(&r->rest, LINE_BYTES_MAX);
 	list_add(&all->list, &r->in_list);
 	all->count++;
-}
-
-static void reading_free(struct reading *r)
-{
-	list_remove(&r->in_list);
-	assert(r->all->count > 0);
-	r->all->count--;
-	parse_destroy(r->parse);
-	buf_finish(&r->rest);
-	free(r->session);
-	free(r->folder);
-	free(r->subagent);
-	free(r);
 }
 
 /* Old ones stand beside new ones: who was silent for a day has nothing to say. */

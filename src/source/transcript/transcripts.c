@@ -46,13 +46,8 @@ static void transcripts_admit(struct transcripts *t, struct text envelope, bool 
 		log_warn("transcripts", "%s", verdict.why.words);
 }
 
-static void registry_tells(void *self, struct text envelope)
-{
-	transcripts_admit(self, envelope, false);
-}
-
-/* Read again, a line is the same signals. */
-static void readings_tell(void *self, struct text envelope)
+/* Read again, also by a box that starts again, a file or a line of it is the same signals. */
+static void transcripts_tell(void *self, struct text envelope)
 {
 	struct transcripts *t = self;
 	struct bus_emit emit = {.raw = envelope,
@@ -91,12 +86,14 @@ static void look_for_process(struct transcripts *t, struct living_one *one)
 	uint64_t now = loop_now_ms(t->options.loop);
 	struct proc process;
 
-	if (proc_look(one->pid, &process) && process.start == one->start)
+	if (!one->is_left && proc_look(one->pid, &process) && process.start == one->start)
 		one->missed_ms = 0;
 	else if (!one->missed_ms)
 		one->missed_ms = now ? now : 1;
 	else if (now - one->missed_ms >= GRACE_MS)
-		tell_gone(t, one, "its process ended",
+		tell_gone(t, one,
+		          one->is_left ? "its process went on with another session"
+		                       : "its process ended",
 		          one->by == LIVING_BY_REGISTRY ? "registry" : "peer");
 }
 
@@ -209,12 +206,12 @@ struct transcripts *transcripts_create(const struct transcripts_options *options
 	t->soon.fire = look_at_registry;
 	if (options->config)
 		t->registry = claude_registry_create(&(struct claude_registry_options){
-			.config = options->config, .self = t, .tell = registry_tells});
+			.config = options->config, .self = t, .tell = transcripts_tell});
 	if (options->config) {
 		t->readings = readings_create(&(struct readings_options){.config = options->config,
 		                                                         .living = options->living,
 		                                                         .self = t,
-		                                                         .tell = readings_tell});
+		                                                         .tell = transcripts_tell});
 		t->turn.end = transcripts_end_turn;
 		loop_add_turn(options->loop, &t->turn);
 	}
