@@ -26,7 +26,7 @@ void crew_add(struct crew *crew, struct crew_member *m)
 	crew->count++;
 }
 
-static void forget_member(struct crew *crew, struct crew_member *m)
+void crew_forget(struct crew *crew, struct crew_member *m)
 {
 	saving_change(&crew->saving, &m->to_save);
 	for (unsigned i = 0; i < m->run_count; i++)
@@ -129,11 +129,11 @@ static void forget_quietest(struct crew *crew)
 		struct crew_member *m = list_of(l, struct crew_member, in_all);
 
 		if (state_is_over(m->standing.state)) {
-			forget_member(crew, m);
+			crew_forget(crew, m);
 			return;
 		}
 	}
-	forget_member(crew, list_of(crew->all.next, struct crew_member, in_all));
+	crew_forget(crew, list_of(crew->all.next, struct crew_member, in_all));
 }
 
 /* It has its handle when its first signal was heard, which says where it works. */
@@ -206,6 +206,18 @@ size_t crew_count(const struct crew *crew)
 struct link *crew_all(struct crew *crew)
 {
 	return &crew->all;
+}
+
+void crew_each_silent(struct crew *crew, uint64_t seq,
+                      void (*each)(void *self, const struct crew_member *m), void *self)
+{
+	list_each(&crew->all, l) {
+		const struct crew_member *m = list_of(l, struct crew_member, in_all);
+
+		if (m->seq <= seq && !m->pid &&
+		    (state_is_work(m->standing.state) || m->standing.state == CREW_WAITS))
+			each(self, m);
+	}
 }
 
 uint64_t crew_seq(const struct crew *crew)

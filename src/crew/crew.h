@@ -61,7 +61,7 @@ struct link *crew_all(struct crew *crew); /* member.in_all, the one that spoke l
 /* One as JSON, with its details or without.  now_ms: what a pulse ends at. */
 void crew_member_json(struct crew *crew, const struct crew_member *m, double now_ms, bool whole,
                       struct buf *out);
-/* A JSON array of all, the one that spoke last first; at most so many. */
+/* A JSON array of all, the one that spoke last first; at most so many, and as fit. */
 void crew_json(struct crew *crew, double now_ms, size_t most, struct buf *out);
 /* `[..]` of those that changed since the last call, and `[ids]` of those that are gone. */
 bool crew_take_changed(struct crew *crew, double now_ms, struct buf *changed, struct buf *removed);
@@ -69,10 +69,16 @@ bool crew_take_changed(struct crew *crew, double now_ms, struct buf *changed, st
 /* A member `crew`: how many are in each group, and the handles of those that wait. */
 void crew_status(struct crew *crew, double now_ms, struct buf *out);
 
+/* Each that is at work, as far as is known, has no process that is known, and said nothing after
+ * this seq. */
+void crew_each_silent(struct crew *crew, uint64_t seq,
+                      void (*each)(void *self, const struct crew_member *m), void *self);
+
 /* The group in which a list has it now: what failed or fell silent long ago is over. */
 enum crew_group crew_group(const struct crew *crew, const struct crew_member *m, double now_ms);
 
-/* A person renames it; an empty title is the agent's own again.  False: that cannot be stored. */
+/* A person renames it, with at most CREW_TITLE_MAX bytes; none: the agent's own
+ * again.  False: that cannot be stored. */
 bool crew_rename(struct bus *bus, const struct crew_member *m, struct text title,
                  const struct back_who *who, struct error *why);
 

@@ -7,6 +7,7 @@
 #include "crew/spending.h"
 
 #define MINUTE_MS 60000.0
+#define LIST_REST 256                  /* bytes of an answer behind its list */
 #define STALE_MS (24 * 60 * MINUTE_MS) /* after that, nobody looks for it among the present ones */
 
 /* ---- the state that is shown ---- */
@@ -246,8 +247,15 @@ void crew_json(struct crew *crew, double now_ms, size_t most, struct buf *out)
 	crew_mark_questions(crew);
 	put_list(out, NULL);
 	for (struct link *l = crew->all.prev; l != &crew->all && most > 0; l = l->prev, most--) {
+		size_t before = out->len;
+
 		put_key(out, NULL);
 		add_member(crew, list_of(l, struct crew_member, in_all), now_ms, false, out);
+		if (out->full || out->len > out->max - LIST_REST) {
+			out->len = before;
+			out->full = false;
+			break;
+		}
 	}
 	put_list_end(out);
 }

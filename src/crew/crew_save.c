@@ -61,8 +61,35 @@ static void save_one(const void *thing, struct buf *out)
 	member_save(thing, out);
 }
 
+/* Of as many sessions as there may be, all with as much as each may have, the quietest lose it. */
+static void make_room(struct crew *crew)
+{
+	list_each(&crew->all, l) {
+		struct crew_member *m = list_of(l, struct crew_member, in_all);
+
+		if (crew->to_slim == 0)
+			return;
+		crew->to_slim--;
+		if (crew->count > CREW_MAX / 2 && state_is_over(m->standing.state))
+			crew_forget(crew, m);
+		else
+			member_slim(m);
+	}
+	crew->to_slim = 0;
+}
+
+/* For the next time: this one is not kept when it is too long. */
+static void weigh_saved(struct crew *crew, size_t len)
+{
+	if (len > CREW_SAVED_MAX / 8 * 7)
+		crew->to_slim = crew->count;
+	else if (len > CREW_SAVED_MAX / 4 * 3)
+		crew->to_slim = crew->count / 2;
+}
+
 void crew_save_begin(struct crew *crew)
 {
+	make_room(crew);
 	saving_begin(&crew->saving, crew->count, save_one);
 	list_each(&crew->all, l) {
 		struct crew_member *m = list_of(l, struct crew_member, in_all);
@@ -77,11 +104,15 @@ void crew_save_begin(struct crew *crew)
 
 bool crew_save_more(struct crew *crew, struct buf *out)
 {
+	bool is_last;
+
 	if (crew->head.len) {
 		buf_add(out, buf_text(&crew->head));
 		buf_finish(&crew->head);
 	}
-	if (saving_more(&crew->saving, out))
+	is_last = !saving_more(&crew->saving, out);
+	weigh_saved(crew, out->len);
+	if (!is_last)
 		return true;
 	buf_add(out, TEXT("]}"));
 	return false;

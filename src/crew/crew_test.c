@@ -609,6 +609,57 @@ static void test_changed(void **state)
 	end();
 }
 
+/* What does not fit into the checkpoint is kept from the next one on, and a list has what fits. */
+static void test_too_much(void **state)
+{
+	char rest[600];
+	struct buf list;
+
+	begin();
+	for (unsigned i = 0; i < 60 * MEMBER_AGENTS_MAX; i++) {
+		snprintf(rest, sizeof(rest),
+		         "\"correlationId\":\"s%u\",\"metadata\":{\"agent_id\":\"a%u\"},"
+		         "\"payload\":{\"agentId\":\"%0120u\",\"toolName\":\"%0250u\"}",
+		         i / MEMBER_AGENTS_MAX, i, i, i);
+		hear("tool_call", 1000, rest);
+	}
+	buf_init(&list, 100 * KIB);
+	crew_json(crew, 2000, 200, &list);
+	assert_false(list.full);
+	assert_true(list.len > 50 * KIB && list.at[list.len - 1] == ']');
+	buf_finish(&list);
+	for (unsigned times = 0; times < 2; times++)
+		save_and_load();
+	assert_int_equal(crew_count(crew), 60);
+	end();
+}
+
+static void note_silent(void *self, const struct crew_member *m)
+{
+	unsigned *count = self;
+
+	assert_string_equal(m->id, "a");
+	(*count)++;
+}
+
+static void test_silent(void **state)
+{
+	unsigned count = 0;
+
+	begin();
+	hear("thinking", 1000, RUN("a") PAY(""));
+	hear("session.facts", 1000, RUN("b") PAY("\"pid\":5,\"status\":\"busy\""));
+	hear("agent_state_change", 1000, RUN("c") PAY("\"to\":\"idle\""));
+	crew_each_silent(crew, 0, note_silent, &count);
+	assert_int_equal(count, 0);
+	crew_each_silent(crew, 3, note_silent, &count);
+	assert_int_equal(count, 1);
+	hear("thinking", 1000, RUN("a") PAY(""));
+	crew_each_silent(crew, 3, note_silent, &count);
+	assert_int_equal(count, 1);
+	end();
+}
+
 static int open_reader(void **state)
 {
 	(void)state;
@@ -645,6 +696,8 @@ int main(void)
 		cmocka_unit_test(test_resumed),
 		cmocka_unit_test(test_many_runs),
 		cmocka_unit_test(test_intruders),
+		cmocka_unit_test(test_too_much),
+		cmocka_unit_test(test_silent),
 	};
 
 	return cmocka_run_group_tests(tests, open_reader, close_reader);

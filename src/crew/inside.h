@@ -31,6 +31,7 @@ struct crew {
 	uint64_t round; /* of looking at the questions */
 	bool is_told;   /* there is news that was not taken */
 	struct saving saving;
+	size_t to_slim;  /* the quietest so many, for want of room in the checkpoint */
 	struct buf head; /* what is saved before the members */
 };
 
@@ -42,6 +43,8 @@ void crew_mark_questions(struct crew *crew);
 
 /* Its subagents, for screens or for the checkpoint. */
 void crew_add_agents(const struct crew_member *m, bool saving, struct buf *out);
+
+void crew_forget(struct crew *crew, struct crew_member *m);
 
 /* Puts one that is loaded or new into the maps; it has its handle. */
 void crew_add(struct crew *crew, struct crew_member *m);

@@ -311,6 +311,7 @@ void member_hear(struct crew_member *m, const struct signal *s, const struct cre
 
 	if (is_stranger(m, s))
 		return;
+	m->seq = s->seq;
 	note_life(m, s->at_ms);
 	take_identity(m, s, h);
 	if (text_is(s->type, "agent.plan") && !part.len)
@@ -342,6 +343,14 @@ const struct standing *member_standing(const struct crew_member *m)
 	return own;
 }
 
+void member_slim(struct crew_member *m)
+{
+	while (m->agent_count)
+		forget_agent(m, list_of(m->agents.next, struct crew_agent, in_member));
+	plan_finish(&m->plan);
+	changes_forget_files(&m->changes);
+}
+
 bool member_can_be(struct text name)
 {
 	return name.len > 0 && name.len <= RUN_MAX_BYTES && !memchr(name.at, '\0', name.len);
@@ -364,14 +373,12 @@ struct crew_member *member_create(struct text id, struct text source)
 
 void member_destroy(struct crew_member *m)
 {
-	while (m->agent_count)
-		forget_agent(m, list_of(m->agents.next, struct crew_agent, in_member));
+	member_slim(m);
 	for (unsigned i = 0; i < m->run_count; i++)
 		free(m->runs[i]);
 	for (unsigned i = 0; i < MEMBER_WORDS; i++)
 		free(m->words[i]);
 	standing_finish(&m->standing);
-	plan_finish(&m->plan);
 	changes_finish(&m->changes);
 	list_remove(&m->in_all);
 	list_remove(&m->in_changed);

@@ -69,6 +69,7 @@ struct crew_member {
 	struct crew_question asks;    /* and this is the oldest */
 	struct link in_all;           /* crew.all, the one that spoke last at the end */
 	struct link in_changed;       /* crew.changed */
+	uint64_t seq;                 /* of the last signal that was heard; not saved */
 	size_t to_save;               /* its number while all are saved (bus/saving.h) */
 };
 
@@ -78,6 +79,9 @@ bool member_can_be(struct text name);
 struct crew_member *member_create(struct text id, struct text source);
 void member_destroy(struct crew_member *m);
 void member_hear(struct crew_member *m, const struct signal *s, const struct crew_heard *heard);
+
+/* Forgets its subagents, the items of its plan and its files: there is no room for them. */
+void member_slim(struct crew_member *m);
 
 /* Where it stands: as its agent does, or what its subagents make of that. */
 const struct standing *member_standing(const struct crew_member *m);

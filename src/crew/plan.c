@@ -154,13 +154,21 @@ void plan_json(const struct plan *plan, const char *name, struct buf *out)
 
 /* ---- changes ---- */
 
-void changes_finish(struct changes *changes)
+void changes_forget_files(struct changes *changes)
 {
 	for (size_t i = 0; i < changes->count; i++) {
 		free(changes->files[i].path);
 		free(changes->files[i].kind);
 	}
 	free(changes->files);
+	changes->files = NULL;
+	changes->more += changes->count;
+	changes->count = 0;
+}
+
+void changes_finish(struct changes *changes)
+{
+	changes_forget_files(changes);
 	*changes = (struct changes){0};
 }
 

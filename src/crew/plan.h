@@ -51,6 +51,7 @@ void plan_json(const struct plan *plan, const char *name, struct buf *out); /* i
 void plan_load(struct plan *plan, yyjson_val *items);
 
 void changes_finish(struct changes *changes);
+void changes_forget_files(struct changes *changes); /* the sums stay */
 /* One call of a tool counts once, whoever tells of it. */
 void changes_hear(struct changes *changes, yyjson_val *payload);
 void changes_brief(const struct changes *changes, const char *name, struct buf *out);

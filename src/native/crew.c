@@ -13,22 +13,16 @@ void native_say_crew(struct native_view *view)
 {
 	struct crew *crew = native_of(view)->options.crew;
 	double now_ms = (double)clock_wall_ms();
-	size_t most = CREW_SAID_MOST;
 	struct buf out;
 
 	view->owed_crew = false;
 	buf_init(&out, CREW_SAID_MAX);
-	do { /* those that fit */
-		buf_finish(&out);
-		out.full = false;
-		put_object(&out, NULL);
-		put_word(&out, "op", "crew");
-		put_key(&out, "all");
-		crew_json(crew, now_ms, most, &out);
-		json_member_number(&out, "at", now_ms);
-		put_end(&out);
-		most /= 2;
-	} while (out.full);
+	put_object(&out, NULL);
+	put_word(&out, "op", "crew");
+	put_key(&out, "all");
+	crew_json(crew, now_ms, CREW_SAID_MOST, &out);
+	json_member_number(&out, "at", now_ms);
+	put_end(&out);
 	client_make_room(view->client, out.len);
 	native_say(view->client, &out);
 }

@@ -85,6 +85,8 @@ void api_crew_title(struct call *call)
 	if (!yyjson_is_str(title) || yyjson_obj_size(body) != 1)
 		web_refuse(call->http, 400,
 		           "the body must be an object with a title and nothing else", NULL);
+	else if (yyjson_get_len(title) > CREW_TITLE_MAX)
+		web_refuse(call->http, 400, "a title has at most 200 bytes", NULL);
 	else if (!(m = find_session(call)))
 		; /* it was told */
 	else if (crew_rename(call->web->options.bus, m, json_text(title), &who, &why))
