@@ -3,7 +3,7 @@
 
 import json
 
-from lib import WS, Box, cli, eventually, run, test
+from lib import WS, Box, cli, eventually, run, temp_dir, test
 
 
 def hook(box, name, session, **more):
@@ -79,10 +79,30 @@ def _():
         assert found["titleFrom"] == "person", found
         told = box.request("GET", "/api/signals?type=session.title").json()["signals"][-1]
         assert told["source"] == "signalbox" and told["payload"]["by"]["user"], told
-        for bad in ("{}", '{"title":1}', '{"title":"a","b":1}', "no"):
+        too_long = json.dumps({"title": "a" * 201})
+        for bad in ("{}", '{"title":1}', '{"title":"a","b":1}', "no", too_long):
             answer = box.request("POST", "/api/crew/one/title", bad, json_type)
             assert answer.status == 400, answer
         assert box.request("POST", "/api/crew/no/title", '{"title":"a"}', json_type).status == 404
+
+
+@test("a session at work that falls silent is gone; one that waits or rests is not")
+def _():
+    config = temp_dir() / "c.yaml"
+    config.write_text("crew: {silent: 2s}\n")
+    with Box(["--config", str(config)]) as box:
+        for run in ("asks", "works", "rests"):
+            box.emit({"type": "thinking", "source": "mine", "correlationId": run, "payload": {}})
+        box.emit({"type": "prompt", "source": "mine", "correlationId": "asks",
+                  "payload": {"type": "confirm", "prompt": "May I?"}})
+        box.emit({"type": "agent_state_change", "source": "mine", "correlationId": "rests",
+                  "payload": {"to": "idle"}})
+        eventually(lambda: member(box, "works")["state"]["name"] == "gone")
+        assert member(box, "rests")["state"]["name"] == "idle"
+        assert member(box, "asks")["state"]["name"] == "asks"
+        told = [s for s in box.history() if s["type"] == "session.gone"]
+        assert [s["correlationId"] for s in told] == ["works"], told
+        assert told[0]["payload"]["by"] == "deadline" and told[0]["source"] == "signalbox", told
 
 
 @test("a native client hears of all sessions once, then of those that changed")

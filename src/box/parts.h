@@ -13,6 +13,7 @@
 #include "box/reload.h"
 #include "bus/backs.h"
 #include "bus/bus.h"
+#include "crew/quiet.h"
 #include "net/caller.h"
 #include "net/loop.h"
 #include "net/supervisor.h"
@@ -52,8 +53,10 @@ struct box {
 	struct runs *runs;
 	struct crew *crew;
 	struct deadline crew_news; /* set while screens are owed some */
-	struct attend *attend;     /* what a person is told of */
-	struct resume *resume;     /* what the last life left open */
+	struct deadline crew_look; /* each beat: for those that fell silent */
+	struct quiet quiet;
+	struct attend *attend; /* what a person is told of */
+	struct resume *resume; /* what the last life left open */
 	struct follower follower;
 	struct prompts *prompts;
 	struct usage_keeper *usage; /* what agents spent */

@@ -146,7 +146,7 @@ static const char *const transcripts[] = {"off", "facts", NULL};
 
 static const struct field crew_fields[] = {
 	{"silent", FIELD_TIME, IN(crew, silent_ms),
-         "a session whose process is not known is gone after so long; 0: never", "2h", 0,
+         "a session whose process is not known is gone after so long a silence; 0: never", "2h", 0,
          7 * DAY_MS},
 	{0},
 };

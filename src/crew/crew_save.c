@@ -62,7 +62,7 @@ static void save_one(const void *thing, struct buf *out)
 }
 
 /* Of as many sessions as there may be, all with as much as each may have, the quietest lose it. */
-static void make_room(struct crew *crew)
+static void slim_quietest(struct crew *crew)
 {
 	list_each(&crew->all, l) {
 		struct crew_member *m = list_of(l, struct crew_member, in_all);
@@ -89,7 +89,7 @@ static void weigh_saved(struct crew *crew, size_t len)
 
 void crew_save_begin(struct crew *crew)
 {
-	make_room(crew);
+	slim_quietest(crew);
 	saving_begin(&crew->saving, crew->count, save_one);
 	list_each(&crew->all, l) {
 		struct crew_member *m = list_of(l, struct crew_member, in_all);
