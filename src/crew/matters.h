@@ -1,4 +1,4 @@
-/* matters.h - what a person is told of without looking: once for each matter; pure.
+/* matters.h - news that reach a person without looking: once for each matter; pure.
  *
  * A session waits for a person, failed, or finished after long work; the budget of the day is
  * passed.  Each is a matter with an id that is the same after a restart.  It is raised when it

@@ -1,4 +1,4 @@
-/* matters.c - what a person is told of without looking, to the clients that want to know: all
+/* matters.c - news that reach a person without looking, to the clients that want to know: all
  * that stand, then each that is raised or settled.  A client that does not read gets all of them
  * again when it has caught up. */
 #include "base/put.h"
