@@ -10,6 +10,7 @@ import time
 
 import history
 import operate
+import transcripts
 import words
 from servers import Failure
 from sides import PEERS
@@ -352,6 +353,9 @@ ROWS = [
         Line("signalbox hook, exec to exit, p50", "p50", "ms"),
         Line("signalbox hook, exec to exit, p99", "p99", "ms", 5.0),
         Line("signalbox hook, more than /bin/true, p50", "more", "ms", 5.0), sides=OURS),
+    Row("import", transcripts.past,
+        Line("100 MB of transcripts imported", "rate", "MB/s", 150, "least"),
+        Line("the same again, nothing new", "again", "ms"), sides=OURS),
     Row("program", program,
         Line("start a program, from a box of 256 MiB", "ms", "ms", 2.0), sides=OURS),
     Row("metrics", operate.metrics,

@@ -2,12 +2,15 @@
  *
  * The input is signals, one a line, as a producer would send them, or with a `!` before them as
  * the box says them; what admission takes is heard.  Sessions are JSON, and a crew that is saved
- * and loaded after each signal is the same as one that is not.
+ * and loaded after each signal is the same as one that is not.  The same signals are counted, and
+ * gathered as the past, which is counted then.
  */
 #include "crew/crew.h"
 
 #include "base/must.h"
 #include "bus/admit.h"
+#include "crew/ledger.h"
+#include "crew/spending.h"
 #include "lib/hold.h"
 
 #define TEXT_MAX (64 * KIB)
@@ -19,6 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 static struct signal_reader *signals;
 static struct buf line;
 static struct admit *admit;
+static struct spending *spending;
+static struct ledger ledger;
+static uint64_t told;
 
 static void make_ready(void)
 {
@@ -90,6 +96,30 @@ static void hear(struct crew *one, struct crew **two, struct text raw)
 	crew_hear(one, &s);
 	crew_hear(*two, &s);
 	save_and_load(two);
+	s.seq = ++told;
+	spending_hear(spending, &s);
+	ledger_take(&ledger, raw);
+}
+
+/* What is gathered can be told, and is counted. */
+static void tell_past(void)
+{
+	struct buf past;
+	struct signal s;
+	uint32_t at = 0;
+
+	ledger_sort(&ledger);
+	buf_init(&past, SHOWN_MAX);
+	while (buf_clear(&past), ledger_write(&ledger, &at, NOW, &past)) {
+		buf_clear(&line);
+		buf_print(&line, "{\"seq\":%llu,\"id\":\"i\",", (unsigned long long)++told);
+		buf_add(&line, (struct text){past.at + 1, past.len - 1});
+		if (signal_read(signals, buf_text(&line), &s, NULL))
+			spending_hear(spending, &s);
+	}
+	for (uint32_t i = 0; i < ledger.response_count; i++)
+		must_hold(spending_knows(spending, text_of(ledger.responses[i].id)));
+	buf_finish(&past);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
@@ -103,9 +133,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		make_ready();
 	one = make_crew();
 	two = make_crew();
+	spending = spending_create();
+	ledger_init(&ledger);
+	told = 0;
 	while (rest.len)
 		hear(one, &two, text_cut(rest, '\n', &rest));
 	must_be_alike(one, two);
+	tell_past();
+	ledger_finish(&ledger);
+	spending_destroy(spending);
 	crew_destroy(one);
 	crew_destroy(two);
 	return 0;

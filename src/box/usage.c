@@ -2,7 +2,7 @@
  *
  * The sums are folded from the journal (crew/spending.h) and in its checkpoints.  Besides, they
  * are in DATA/usage at most WRITE_MS after they changed: no checkpoint is needed to know what
- * signals told that are gone.
+ * signals told that are gone.  Responses of long ago are in a file of their own, which grows.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,9 @@
 #include "base/whole.h"
 #include "box/parts.h"
 #include "box/usage.h"
+#include "box/usage_seen.h"
 #include "config/config.h"
+#include "crew/seen.h"
 #include "crew/spending.h"
 #include "journal/journal.h"
 #include "net/work.h"
@@ -24,7 +26,7 @@ struct usage_keeper {
 	struct prices *prices;
 	struct loop *loop;
 	struct journal *journal;
-	char *path;
+	char *path, *seen_path;
 	struct work *work; /* under way, or NULL */
 	struct deadline due;
 	struct turn turn;
@@ -36,10 +38,11 @@ struct usage_keeper {
 struct usage_errand {
 	struct usage_keeper *keeper;
 	struct buf bytes;
-	char *path;
+	char *path, *seen_path;
+	struct usage_seen_news seen;
 	uint64_t changes;
 	struct error why;
-	bool good;
+	bool good, is_seen_good;
 };
 
 static void write_file(void *self)
@@ -47,6 +50,8 @@ static void write_file(void *self)
 	struct usage_errand *e = self;
 
 	e->good = whole_replace(e->path, 0600, buf_text(&e->bytes), &e->why);
+	e->is_seen_good =
+		e->good && e->seen.count > 0 && usage_seen_write(e->seen_path, &e->seen, &e->why);
 }
 
 static void file_is_written(void *self)
@@ -56,7 +61,9 @@ static void file_is_written(void *self)
 	e->keeper->work = NULL;
 	if (e->good)
 		e->keeper->written = e->changes;
-	else
+	if (e->is_seen_good)
+		spending_seen(e->keeper->spending)->kept = e->seen.kept + e->seen.count;
+	if (!e->good || (e->seen.count && !e->is_seen_good))
 		log_warn("usage", "%s", e->why.words);
 }
 
@@ -66,7 +73,21 @@ static void free_errand(void *self)
 
 	buf_finish(&e->bytes);
 	free(e->path);
+	free(e->seen_path);
+	free(e->seen.hashes);
 	free(e);
+}
+
+static void take_seen(struct usage_keeper *k, struct usage_seen_news *news)
+{
+	const struct seen_ids *seen = spending_seen(k->spending);
+
+	news->seed = spending_seed(k->spending);
+	news->kept = seen->kept;
+	news->count = seen->count - seen->kept;
+	news->hashes = must_alloc(((size_t)news->count + 1) * sizeof(*news->hashes));
+	if (news->count)
+		memcpy(news->hashes, seen->list + seen->kept, news->count * sizeof(*news->hashes));
 }
 
 static struct usage_errand *make_errand(struct usage_keeper *k)
@@ -75,6 +96,8 @@ static struct usage_errand *make_errand(struct usage_keeper *k)
 
 	e->keeper = k;
 	e->path = must_dup(k->path);
+	e->seen_path = must_dup(k->seen_path);
+	take_seen(k, &e->seen);
 	e->changes = spending_changes(k->spending);
 	buf_init(&e->bytes, SPENDING_SAVED_MAX);
 	spending_save(k->spending, &e->bytes);
@@ -144,6 +167,9 @@ static void load_sums(struct usage_keeper *k)
 			log_warn("usage", "%s", why.words);
 	} else if (!spending_load(k->spending, buf_text(&bytes))) {
 		log_warn("usage", "%s is damaged: what the journal has is counted anew", k->path);
+	} else if (!usage_seen_load(k->seen_path, spending_seed(k->spending),
+	                            spending_seen(k->spending), &why)) {
+		log_warn("usage", "%s", why.words);
 	}
 	spending_fit(k->spending, journal_last_seq(k->journal));
 	buf_finish(&bytes);
@@ -157,6 +183,7 @@ bool box_make_usage(struct box *box, struct error *why)
 	k->loop = box->loop;
 	k->journal = box->journal;
 	k->path = must_print("%s/usage", box->config->data);
+	k->seen_path = must_print("%s/usage-seen", box->config->data);
 	k->spending = spending_create();
 	if (!load_prices(k, box->config, why))
 		return false;
@@ -194,7 +221,7 @@ void box_close_usage(struct box *box)
 	write_file(e);
 	if (!e->good)
 		log_warn("usage", "%s", e->why.words);
-	free_errand(e);
+	free_errand(e); /* of old responses the next life knows which it has */
 }
 
 void box_free_usage(struct box *box)
@@ -206,6 +233,7 @@ void box_free_usage(struct box *box)
 	spending_destroy(k->spending);
 	prices_destroy(k->prices);
 	free(k->path);
+	free(k->seen_path);
 	free(k);
 }
 

@@ -105,23 +105,30 @@ static void forget_id(struct spending *s, uint32_t number)
 	while (*at != number)
 		at = &s->ids[*at].next;
 	*at = s->ids[number].next;
+	seen_add(&s->seen, s->ids[number].hash);
 }
 
-struct spent_id *spending_id(struct spending *s, uint64_t hash, bool *is_new)
+struct spent_id *spending_find_id(const struct spending *s, uint64_t hash)
+{
+	for (uint32_t i = s->chains[hash % SPENDING_IDS]; i != SPENDING_IDS; i = s->ids[i].next)
+		if (s->ids[i].hash == hash)
+			return &s->ids[i];
+	return NULL;
+}
+
+struct spent_id *spending_id(struct spending *s, uint64_t hash)
 {
 	uint32_t *chain = &s->chains[hash % SPENDING_IDS];
 	uint32_t number = (uint32_t)(s->id_count % SPENDING_IDS);
+	struct spent_id *id = spending_find_id(s, hash);
 
-	*is_new = false;
-	for (uint32_t i = *chain; i != SPENDING_IDS; i = s->ids[i].next)
-		if (s->ids[i].hash == hash)
-			return &s->ids[i];
+	if (id)
+		return id;
 	if (s->id_count >= SPENDING_IDS)
 		forget_id(s, number);
 	s->ids[number] = (struct spent_id){.hash = hash, .next = *chain};
 	*chain = number;
 	s->id_count++;
-	*is_new = true;
 	return &s->ids[number];
 }
 
@@ -129,9 +136,13 @@ struct spent_id *spending_id(struct spending *s, uint64_t hash, bool *is_new)
  * that any of them told.  False: nothing. */
 static bool take_news(struct spending *s, struct usage_facts *facts)
 {
-	bool is_new, any = false;
-	struct spent_id *id = spending_id(s, map_hash(s->seed, facts->response), &is_new);
+	uint64_t hash = map_hash(s->seed, facts->response);
+	struct spent_id *id;
+	bool any = false;
 
+	if (seen_has(&s->seen, hash))
+		return false;
+	id = spending_id(s, hash);
 	for (int i = 0; i < SPENT_COUNTS; i++) {
 		uint64_t told = facts->counts.n[i];
 		uint32_t now = told < UINT32_MAX ? (uint32_t)told : UINT32_MAX;
@@ -142,6 +153,13 @@ static bool take_news(struct spending *s, struct usage_facts *facts)
 		any |= facts->counts.n[i] > 0;
 	}
 	return any;
+}
+
+bool spending_knows(const struct spending *s, struct text response)
+{
+	uint64_t hash = map_hash(s->seed, response);
+
+	return spending_find_id(s, hash) || seen_has(&s->seen, hash);
 }
 
 /* ---- sessions ---- */
@@ -176,8 +194,7 @@ const struct usage *spending_of(const struct spending *s, struct text id)
 	return map_get(&s->sessions, id);
 }
 
-/* The last folder of a path, of the first that is told. */
-static void take_place(struct spending *s, struct usage *u, struct text cwd)
+uint32_t spending_project(struct spending *s, struct text cwd)
 {
 	while (cwd.len > 1 && cwd.at[cwd.len - 1] == '/')
 		cwd.len--;
@@ -186,8 +203,14 @@ static void take_place(struct spending *s, struct usage *u, struct text cwd)
 			cwd = (struct text){cwd.at + i, cwd.len - i};
 			break;
 		}
-	if (cwd.len && !u->project)
-		u->project = spending_name(s, cwd);
+	return cwd.len ? spending_name(s, cwd) : 0;
+}
+
+/* Of the first that is told. */
+static void take_place(struct spending *s, struct usage *u, struct text cwd)
+{
+	if (!u->project)
+		u->project = spending_project(s, cwd);
 }
 
 /* Who it is where nobody says so: hooks are Claude Code's. */
@@ -236,28 +259,46 @@ static uint32_t hour_of(double at_ms)
 	return at_ms / HOUR_MS < HOURS_MAX ? (uint32_t)(at_ms / HOUR_MS) : HOURS_MAX;
 }
 
-static void count(struct spending *s, struct usage *u, struct usage_facts *facts, bool is_session)
+void spending_count(struct spending *s, const struct usage_facts *facts, const struct usage *of,
+                    const struct spent_counts *added)
 {
-	struct spent_counts added = facts->counts;
 	struct spent_row like = {
 		.hour = hour_of(facts->at_ms),
-		.project = u->project,
-		.harness = u->harness,
+		.project = of->project,
+		.harness = of->harness,
 		.model = spending_name(s, facts->call.model),
 		.size = (uint8_t)facts->call.size,
 		.fast = facts->call.fast,
 	};
-	struct spent_row *row;
+	struct spent_row *row = spending_row(s, &like);
+
+	for (int i = 0; i < SPENT_COUNTS; i++)
+		row->counts.n[i] += added->n[i];
+	s->changes++;
+}
+
+static void count(struct spending *s, struct usage *u, struct usage_facts *facts, bool is_session)
+{
+	struct spent_counts added = facts->counts;
 
 	if (facts->response.len && !take_news(s, facts))
 		return;
-	usage_add(u, facts, like.model, &added);
+	usage_add(u, facts, spending_name(s, facts->call.model), &added);
 	if (!is_session) /* unrelated calls of one source: each counts */
 		added = facts->counts;
-	row = spending_row(s, &like);
-	for (int i = 0; i < SPENT_COUNTS; i++)
-		row->counts.n[i] += added.n[i];
-	s->changes++;
+	spending_count(s, facts, u, &added);
+}
+
+bool spending_take_late(struct spending *s, struct usage_facts *facts, bool is_recent)
+{
+	uint64_t hash = map_hash(s->seed, facts->response);
+
+	if (is_recent || spending_find_id(s, hash))
+		return take_news(s, facts);
+	if (seen_has(&s->seen, hash))
+		return false;
+	seen_add(&s->seen, hash);
+	return true;
 }
 
 static bool can_be_id(struct text id)
@@ -307,10 +348,15 @@ void spending_hear(struct spending *s, const struct signal *signal)
 	if (signal->seq <= s->seq) /* it is in what was loaded */
 		return;
 	s->seq = signal->seq;
-	if (signal->envelope)
+	if (!signal->envelope) {
+		if (!signal_read(s->reader, signal->line, &read, NULL))
+			return;
+		signal = &read;
+	}
+	if (text_is(signal->type, SPENDING_PAST))
+		spending_hear_past(s, signal);
+	else
 		hear_session(s, signal);
-	else if (signal_read(s->reader, signal->line, &read, NULL))
-		hear_session(s, &read);
 }
 
 /* ---- the fold ---- */
@@ -319,13 +365,14 @@ static bool may_want(struct text line)
 {
 	return memmem(line.at, line.len, "token_usage", 11) ||
 	       memmem(line.at, line.len, "\"session.", 9) ||
+	       memmem(line.at, line.len, "\"" SPENDING_PAST "\"", sizeof(SPENDING_PAST) + 1) ||
 	       memmem(line.at, line.len, "\"cwd\"", 5);
 }
 
 static bool wants(const struct signal *signal)
 {
 	return signal->kind == KIND_TOKEN_USAGE || text_starts(signal->type, TEXT("session.")) ||
-	       is_of_hooks(signal);
+	       text_is(signal->type, SPENDING_PAST) || is_of_hooks(signal);
 }
 
 static void fold_hear(void *self, const struct signal *signal)
@@ -402,6 +449,7 @@ struct spending *spending_create(void)
 	map_init(&s->by_name);
 	map_init(&s->sessions);
 	list_init(&s->all);
+	seen_init(&s->seen);
 	s->names = must_zero(1, sizeof(*s->names));
 	s->names[s->name_count++] = must_dup("");
 	s->ids = must_alloc(SPENDING_IDS * sizeof(*s->ids));
@@ -423,6 +471,7 @@ void spending_destroy(struct spending *s)
 		free(s->names[i]);
 	map_finish(&s->by_name);
 	map_finish(&s->sessions);
+	seen_finish(&s->seen);
 	buf_finish(&s->saving);
 	signal_reader_destroy(s->reader);
 	free(s->names);

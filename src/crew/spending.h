@@ -3,6 +3,8 @@
  * Hours are those of UTC.  Days of whoever reads, and money, are made when somebody asks
  * (spending_json).  The newest SPENDING_IDS responses are remembered with their counts, so that
  * each is counted once, whoever tells it: should a later signal tell more of it, that is added.
+ * Of older ones it is known that they were counted (seen.h).  A signal SPENDING_PAST tells many
+ * that came before anybody listened.
  *
  * It outlives the signals that it was folded from: the same bytes as in the checkpoint are
  * in DATA/usage before a segment goes (box/usage.c).  What was counted is known by its seq.
@@ -13,7 +15,9 @@
 #include "base/buf.h"
 #include "crew/usage.h"
 
-#define SPENDING_IDS 65536        /* responses; the oldest is forgotten */
+#define SPENDING_PAST "usage.past"
+#define SPENDING_PAST_MAX 1000    /* responses that one may tell */
+#define SPENDING_IDS 65536        /* responses whose counts are known */
 #define SPENDING_SESSIONS 4096    /* the one that was quiet for longest is forgotten */
 #define SPENDING_ROWS_MAX 1000000 /* then the last row has all others */
 #define SPENDING_NAMES_MAX 65536  /* models, projects and programs; then all others have none */
@@ -21,6 +25,7 @@
 #define SPENDING_SAVED_MAX (256 * MIB)
 
 struct folds;
+struct seen_ids;
 struct spending;
 
 struct spending *spending_create(void);
@@ -32,6 +37,11 @@ void spending_hear(struct spending *spending, const struct signal *signal);
 void spending_join(struct spending *spending, struct folds *folds);
 /* How often anything was counted: as long as it is the same, so is all else. */
 uint64_t spending_changes(const struct spending *spending);
+
+bool spending_knows(const struct spending *spending, struct text response); /* is it counted? */
+/* Older responses, by their hashes with this seed, for who keeps them. */
+struct seen_ids *spending_seen(struct spending *spending);
+uint64_t spending_seed(const struct spending *spending);
 
 /* What the run or session of this id spent; NULL: nothing is known. */
 const struct usage *spending_of(const struct spending *spending, struct text id);

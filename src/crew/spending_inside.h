@@ -3,6 +3,7 @@
 #define CREW_SPENDING_INSIDE_H
 
 #include "base/map.h"
+#include "crew/seen.h"
 #include "crew/spending.h"
 
 struct spent_row {
@@ -31,6 +32,7 @@ struct spending {
 	uint32_t *chains;     /* the first of each */
 	uint64_t id_count;    /* ever */
 	uint64_t seed;        /* of the hash of an id */
+	struct seen_ids seen; /* older responses */
 	struct map sessions;  /* id -> struct usage */
 	struct link all;      /* usage.in_all */
 	uint64_t seq;         /* the newest that was heard */
@@ -43,6 +45,15 @@ struct spending {
 uint32_t spending_name(struct spending *spending, struct text name); /* its number */
 struct spent_row *spending_row(struct spending *spending, const struct spent_row *like);
 struct usage *spending_session(struct spending *spending, struct text id);
-struct spent_id *spending_id(struct spending *spending, uint64_t hash, bool *is_new);
+struct spent_id *spending_id(struct spending *spending, uint64_t hash);
+struct spent_id *spending_find_id(const struct spending *spending, uint64_t hash); /* or NULL */
+uint32_t spending_project(struct spending *spending, struct text cwd); /* its last folder */
+
+/* Adds to the row of whoever called. */
+void spending_count(struct spending *spending, const struct usage_facts *facts,
+                    const struct usage *of, const struct spent_counts *added);
+/* Of a response that is told long after it came.  False: it was counted. */
+bool spending_take_late(struct spending *spending, struct usage_facts *facts, bool is_recent);
+void spending_hear_past(struct spending *spending, const struct signal *signal);
 
 #endif

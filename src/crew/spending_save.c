@@ -9,7 +9,8 @@
 #include "base/must.h"
 #include "crew/spending_inside.h"
 
-#define MARK TEXT("spending 1\n")
+#define MARK TEXT("spending 2\n")
+#define MARK_BEFORE TEXT("spending 1\n") /* without the end: what is not kept elsewhere */
 #define CHECK_BYTES 8
 
 /* ---- written ---- */
@@ -91,6 +92,13 @@ static void save_session(const struct usage *u, struct buf *out)
 	}
 }
 
+static void save_seen(const struct seen_ids *seen, struct buf *out)
+{
+	add_number(out, seen->count - seen->kept);
+	for (uint32_t i = seen->kept; i < seen->count; i++)
+		add_number(out, seen->list[i]);
+}
+
 void spending_save(const struct spending *s, struct buf *out)
 {
 	size_t begun = out->len;
@@ -105,6 +113,7 @@ void spending_save(const struct spending *s, struct buf *out)
 	add_number(out, s->sessions.count);
 	list_each(&s->all, l)
 		save_session(list_of(l, struct usage, in_all), out);
+	save_seen(&s->seen, out);
 	add_number(out, crc32c(0, out->at + begun, out->len - begun));
 }
 
@@ -202,8 +211,7 @@ static void load_ids(struct spending *s, struct saved_bytes *from)
 	s->seed = take_number(from);
 	count = take_number(from);
 	for (uint64_t i = 0; i < count && !from->is_bad; i++) {
-		bool is_new;
-		struct spent_id *id = spending_id(s, take_number(from), &is_new);
+		struct spent_id *id = spending_id(s, take_number(from));
 
 		for (int k = 0; k < SPENT_COUNTS; k += 2) {
 			uint64_t two = take_number(from);
@@ -259,8 +267,17 @@ static void load_session(struct spending *s, struct saved_bytes *from)
 	load_models(s, u, from, more >> 8);
 }
 
+static void load_seen(struct spending *s, struct saved_bytes *from)
+{
+	uint64_t count = take_number(from);
+
+	for (uint64_t i = 0; i < count && !from->is_bad; i++)
+		seen_add(&s->seen, take_number(from));
+}
+
 static bool load_all(struct spending *s, struct text saved)
 {
+	bool is_old = text_starts(saved, MARK_BEFORE);
 	struct saved_bytes from = {{saved.at + MARK.len, saved.len - MARK.len}, false};
 	uint64_t count;
 
@@ -271,6 +288,8 @@ static bool load_all(struct spending *s, struct text saved)
 	count = take_number(&from);
 	for (uint64_t i = 0; i < count && !from.is_bad; i++)
 		load_session(s, &from);
+	if (!is_old)
+		load_seen(s, &from);
 	return !from.is_bad && from.left.len == 0;
 }
 
@@ -278,7 +297,8 @@ static bool is_whole(struct text saved, struct text *without)
 {
 	struct saved_bytes end;
 
-	if (saved.len < MARK.len + CHECK_BYTES || !text_starts(saved, MARK))
+	if (saved.len < MARK.len + CHECK_BYTES ||
+	    (!text_starts(saved, MARK) && !text_starts(saved, MARK_BEFORE)))
 		return false;
 	*without = (struct text){saved.at, saved.len - CHECK_BYTES};
 	end = (struct saved_bytes){{saved.at + without->len, CHECK_BYTES}, false};
@@ -307,12 +327,20 @@ static void adopt_sessions(struct spending *copy, struct spending *from)
 	}
 }
 
+/* What is in the file of old responses stays known. */
+static void keep_seen(struct seen_ids *fresh, const struct seen_ids *before)
+{
+	seen_keep(fresh, before->list, before->kept);
+}
+
 bool spending_load(struct spending *s, struct text saved)
 {
 	struct spending *fresh = spending_create(), old;
 	bool good = is_whole(saved, &saved) && load_all(fresh, saved);
 
 	if (good) {
+		if (fresh->seed == s->seed)
+			keep_seen(&fresh->seen, &s->seen);
 		adopt_sessions(&old, s);
 		adopt_sessions(s, fresh);
 		adopt_sessions(fresh, &old);
@@ -320,6 +348,16 @@ bool spending_load(struct spending *s, struct text saved)
 	}
 	spending_destroy(fresh);
 	return good;
+}
+
+struct seen_ids *spending_seen(struct spending *s)
+{
+	return &s->seen;
+}
+
+uint64_t spending_seed(const struct spending *s)
+{
+	return s->seed;
 }
 
 void spending_fit(struct spending *s, uint64_t last_seq)

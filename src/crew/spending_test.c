@@ -255,9 +255,10 @@ static void what_is_saved_is_as_it_was_and_counts_nothing_twice(void **state)
 	buf_finish(&again);
 }
 
-static void the_oldest_responses_are_forgotten(void **state)
+static void old_responses_stay_counted(void **state)
 {
 	char id[32];
+	struct buf saved;
 
 	for (unsigned i = 0; i <= SPENDING_IDS; i++) {
 		snprintf(id, sizeof(id), "msg_%u", i);
@@ -267,7 +268,60 @@ static void the_oldest_responses_are_forgotten(void **state)
 	spend("s", "msg_1", 0, 1);
 	assert_int_equal(total("calls"), SPENDING_IDS + 1);
 	spend("s", "msg_0", 0, 1);
-	assert_int_equal(total("calls"), SPENDING_IDS + 2);
+	assert_int_equal(total("calls"), SPENDING_IDS + 1);
+	assert_true(spending_knows(all, TEXT("msg_0")));
+	assert_false(spending_knows(all, TEXT("msg_new")));
+	buf_init(&saved, SPENDING_SAVED_MAX);
+	spending_save(all, &saved);
+	assert_true(spending_load(all, buf_text(&saved)));
+	assert_true(spending_knows(all, TEXT("msg_0")));
+	buf_finish(&saved);
+}
+
+static void tell_past(const char *session, const char *id, double at_ms, unsigned out)
+{
+	char rest[400];
+
+	snprintf(rest, sizeof(rest),
+	         "\"payload\":{\"session\":\"%s\",\"cwd\":\"/home/a/shop\",\"harness\":\"h\","
+	         "\"calls\":[{\"responseId\":\"%s\",\"at\":%.0f,\"model\":\"claude-opus-5-5\","
+	         "\"promptTokens\":1,\"completionTokens\":%u},{\"at\":1},7]}",
+	         session, id, at_ms, out);
+	hear_line("usage.past", "", NOON, rest);
+}
+
+static void the_past_is_counted_once_in_its_own_hour(void **state)
+{
+	spend("live", "msg_1", 5, 50);
+	tell_past("old", "msg_1", NOON - HOUR * 30, 50);
+	tell_past("old", "msg_2", NOON - HOUR * 30, 7);
+	tell_past("old", "msg_2", NOON - HOUR * 30, 9);
+	tell_past("fork", "msg_2", NOON - HOUR * 30, 7);
+	assert_int_equal(total("output"), 57);
+	assert_int_equal(total("calls"), 2);
+	assert_int_equal(yyjson_arr_size(yyjson_obj_get(ask(SPENDING_BY_DAY), "rows")), 2);
+	/* What may be under way may still grow. */
+	tell_past("old", "msg_3", NOON - 1000, 1);
+	spend("old", "msg_3", 1, 4);
+	assert_int_equal(total("output"), 61);
+	spend("new", "msg_2", 1, 7);
+	assert_int_equal(total("output"), 61);
+}
+
+static void the_past_does_not_push_out_sessions_of_today(void **state)
+{
+	char id[32];
+
+	spend("today", "msg_today", 1, 1);
+	for (unsigned i = 0; i < SPENDING_SESSIONS + 10; i++) {
+		snprintf(id, sizeof(id), "s%u", i);
+		tell_past(id, id, NOON - HOUR * 30, 1);
+	}
+	assert_non_null(spending_of(all, TEXT("today")));
+	assert_int_equal(total("calls"), SPENDING_SESSIONS + 11);
+	spend("tomorrow", "msg_tomorrow", 1, 1);
+	assert_non_null(spending_of(all, TEXT("tomorrow")));
+	assert_non_null(spending_of(all, TEXT("today")));
 }
 
 int main(void)
@@ -284,7 +338,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nonsense_is_counted_as_nothing, make, drop),
 		cmocka_unit_test_setup_teardown(what_is_saved_is_as_it_was_and_counts_nothing_twice,
 	                                        make, drop),
-		cmocka_unit_test_setup_teardown(the_oldest_responses_are_forgotten, make, drop),
+		cmocka_unit_test_setup_teardown(old_responses_stay_counted, make, drop),
+		cmocka_unit_test_setup_teardown(the_past_is_counted_once_in_its_own_hour, make,
+	                                        drop),
+		cmocka_unit_test_setup_teardown(the_past_does_not_push_out_sessions_of_today, make,
+	                                        drop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,15 +54,19 @@ static unsigned size_of(const struct usage_facts *facts)
 
 bool usage_read(const struct signal *s, struct usage_facts *out)
 {
-	yyjson_val *payload = yyjson_obj_get(s->envelope, "payload");
+	return s->kind == KIND_TOKEN_USAGE &&
+	       usage_read_payload(yyjson_obj_get(s->envelope, "payload"), s->at_ms, out);
+}
 
-	if (s->kind != KIND_TOKEN_USAGE || !yyjson_is_obj(payload))
+bool usage_read_payload(yyjson_val *payload, double at_ms, struct usage_facts *out)
+{
+	if (!yyjson_is_obj(payload))
 		return false;
 	*out = (struct usage_facts){
 		.response = json_text_at(payload, "responseId"),
 		.call = {.model = json_text_at(payload, "model"),
 	                 .fast = yyjson_get_bool(yyjson_obj_get(payload, "fast"))},
-		.at_ms = s->at_ms,
+		.at_ms = at_ms,
 		.context = count_at(payload, "contextTokens"),
 		.window = count_at(payload, "contextWindow"),
 	};

@@ -8,6 +8,8 @@
 #ifndef CREW_USAGE_H
 #define CREW_USAGE_H
 
+#include <yyjson.h>
+
 #include "base/list.h"
 #include "crew/prices.h"
 #include "signal/signal.h"
@@ -27,6 +29,7 @@ struct usage_facts {
 
 /* False: it is no token_usage.  The texts are the signal's. */
 bool usage_read(const struct signal *s, struct usage_facts *out);
+bool usage_read_payload(yyjson_val *payload, double at_ms, struct usage_facts *out);
 
 struct usage_model {
 	uint32_t model; /* its number in spending's names */

@@ -353,7 +353,8 @@ struct text run_of_signal(const struct signal *s)
 	struct text run = has_own ? s->correlation : s->source;
 
 	if (run.len > TRANSLATE_RUN_MAX ||
-	    (!has_own && (text_equal(run, SOURCE_OF_BOX) || text_is(run, "stage"))))
+	    (!has_own && (text_equal(run, SOURCE_OF_BOX) || text_is(run, "stage") ||
+	                  text_starts(s->type, TEXT("usage.")))))
 		return TEXT("");
 	return run;
 }

@@ -35,7 +35,7 @@ typedef void run_event_fn(void *self, const struct run_event *event);
 void hear_signal(struct hearing *h, const struct signal *s, run_event_fn *each, void *self);
 
 /* The run that a signal belongs to: its correlationId, else its source.  Empty: to none,
- * as what the box and the stage say of nothing in particular. */
+ * as what the box and the stage say of nothing in particular, and sums of many (usage.*). */
 struct text run_of_signal(const struct signal *s);
 
 /* As a JSON object and back, into one that is empty. */

@@ -1,11 +1,13 @@
-/* api_usage.c - GET /api/usage: what agents spent, by day, project, model and more. */
+/* api_usage.c - what agents spent, by day, project, model and more, and what of it is counted. */
 #include <math.h>
 
 #include "base/put.h"
 #include "crew/spending.h"
+#include "signal/json.h"
 #include "web/inside.h"
 
 #define ANSWER_MAX (32 * MIB)
+#define KNOWN_MAX 5000       /* a millisecond */
 #define OFFSET_MAX (14 * 60) /* minutes; no zone is further from UTC */
 
 static bool read_by(struct spending_question *q, struct text value, struct error *why)
@@ -80,4 +82,39 @@ void api_usage(struct call *call)
 	else
 		web_answer(call->http, &out);
 	buf_finish(&out);
+}
+
+/* ---- which responses are counted ---- */
+
+static void answer_unknown(struct call *call, yyjson_val *responses)
+{
+	yyjson_arr_iter each = yyjson_arr_iter_with(responses);
+	yyjson_val *one;
+	struct buf out;
+
+	buf_init(&out, ANSWER_MAX);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_list(&out, "unknown");
+	for (size_t at = 0; (one = yyjson_arr_iter_next(&each)); at++)
+		if (!spending_knows(call->web->options.spending, json_text(one)))
+			put_u64(&out, NULL, at);
+	put_list_end(&out);
+	web_answer_object(call, &out);
+}
+
+void api_usage_known(struct call *call)
+{
+	yyjson_doc *doc = yyjson_read(call->body.at, call->body.len, 0);
+	yyjson_val *responses = yyjson_obj_get(yyjson_doc_get_root(doc), "ids"), *one;
+	yyjson_arr_iter each = yyjson_arr_iter_with(responses);
+	bool good = yyjson_is_arr(responses) && yyjson_arr_size(responses) <= KNOWN_MAX;
+
+	while (good && (one = yyjson_arr_iter_next(&each)))
+		good = yyjson_get_len(one) > 0 && yyjson_is_str(one);
+	if (good)
+		answer_unknown(call, responses);
+	else
+		web_refuse(call->http, 400, "the body must have ids: at most 5000", NULL);
+	yyjson_doc_free(doc);
 }

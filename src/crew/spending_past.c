@@ -1,0 +1,76 @@
+/* spending_past.c - usage.past: responses of a session that came before anybody listened.
+ *
+ * Who is long over may not push out the sessions of today: it stands before them all, and where
+ * there is no room the sums alone have it.
+ */
+#include "base/must.h"
+#include "crew/spending_inside.h"
+#include "run/hear.h"
+#include "signal/json.h"
+
+#define RECENT_MS 3600000.0 /* of a response that may still be under way */
+#define COST_MAX 1e9
+
+/* NULL: there is no room. */
+static struct usage *past_session(struct spending *s, struct text id)
+{
+	struct usage *u;
+
+	if (id.len == 0 || id.len > TRANSLATE_RUN_MAX || memchr(id.at, '\0', id.len))
+		return NULL;
+	u = map_get(&s->sessions, id);
+	if (u || s->sessions.count >= SPENDING_SESSIONS)
+		return u;
+	u = must_zero(1, sizeof(*u));
+	u->id = text_dup(id);
+	map_set(&s->sessions, id, u);
+	list_add(s->all.next, &u->in_all);
+	return u;
+}
+
+static void past_count(struct spending *s, struct usage *u, struct usage_facts *facts)
+{
+	struct spent_counts added = facts->counts;
+
+	if (u->id) {
+		usage_add(u, facts, spending_name(s, facts->call.model), &added);
+		if (facts->at_ms > u->last_ms)
+			u->last_ms = facts->at_ms;
+	}
+	spending_count(s, facts, u, &added);
+}
+
+static void past_facts(struct spending *s, struct usage *u, yyjson_val *payload)
+{
+	struct text harness = json_text_at(payload, "harness");
+	double cost;
+
+	if (!u->project)
+		u->project = spending_project(s, json_text_at(payload, "cwd"));
+	if (!u->harness && harness.len)
+		u->harness = spending_name(s, harness);
+	if (json_number(yyjson_obj_get(payload, "cost"), &cost) && cost > u->own_cost &&
+	    cost < COST_MAX)
+		u->own_cost = cost;
+}
+
+void spending_hear_past(struct spending *s, const struct signal *signal)
+{
+	yyjson_val *payload = yyjson_obj_get(signal->envelope, "payload"), *one;
+	yyjson_arr_iter each = yyjson_arr_iter_with(yyjson_obj_get(payload, "calls"));
+	struct usage *u = past_session(s, json_text_at(payload, "session")), nobody = {0};
+	unsigned told = 0;
+
+	if (!u)
+		u = &nobody;
+	past_facts(s, u, payload);
+	while ((one = yyjson_arr_iter_next(&each)) && told++ < SPENDING_PAST_MAX) {
+		struct usage_facts facts;
+		double at_ms;
+
+		if (json_number(yyjson_obj_get(one, "at"), &at_ms) &&
+		    usage_read_payload(one, at_ms, &facts) && facts.response.len > 0 &&
+		    spending_take_late(s, &facts, at_ms > signal->at_ms - RECENT_MS))
+			past_count(s, u, &facts);
+	}
+}

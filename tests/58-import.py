@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""What agents spent before there was a box: read once, counted once, whatever happens."""
+
+import json
+import os
+import signal
+import subprocess
+
+from lib import Box, SIGNALBOX, cli, eventually, run, temp_dir, test
+
+OPUS = "claude-opus-5-5"
+SESSION = "{:08}-0000-4000-8000-000000000000"
+
+
+def answer(session, number, out, **more):
+    """A line of Claude Code's, of a response that was given then."""
+    day, minute = 1 + number // 1440 % 28, number % 1440
+    usage = {"input_tokens": 100, "output_tokens": out, "cache_read_input_tokens": 1000,
+             "cache_creation_input_tokens": 50,
+             "cache_creation": {"ephemeral_5m_input_tokens": 30, "ephemeral_1h_input_tokens": 20}}
+    return {"type": "assistant", "sessionId": session, "cwd": "/home/ada/shop", "version": "2.1.325",
+            "timestamp": f"2026-10-{day:02}T{minute // 60:02}:{minute % 60:02}:00.000Z",
+            "message": {"id": f"msg_{number}", "role": "assistant", "model": OPUS, "usage": usage,
+                        "content": [{"type": "text", "text": "SECRET"}]}, **more}
+
+
+def write(home, session, lines, folder="-home-ada-shop"):
+    file = home / "projects" / folder / f"{session}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+def told(box, home, *words):
+    done = cli("import", "--json", "--data", box.data, *words, home)
+    assert done.code == 0, done
+    return json.loads(done.out)
+
+
+def total(box, query="by=model"):
+    return box.request("GET", f"/api/usage?{query}").json()["total"]
+
+
+@test("every response is counted once: in its hour, project and session, forks and repeats or not")
+def _():
+    home = temp_dir()
+    one, two = SESSION.format(1), SESSION.format(2)
+    first = [line for n in range(10) for line in (answer(one, n, 1), answer(one, n, 40))]
+    write(home, one, first + [{"type": "cost-state", "sessionId": one, "totalCostUSD": 9.5,
+                               "timestamp": "2026-10-01T01:00:00.000Z"}])
+    write(home, two, [{**line, "sessionId": two} for line in first] + [answer(two, 5000, 7)])
+    write(home, one + "/subagents/agent-a", [answer(one, 100, 5, isSidechain=True, agentId="a")])
+    with Box() as box:
+        seen = told(box, home, "--dry-run")
+        assert (seen["calls"], seen["new"], seen["known"]) == (12, 12, 0), seen
+        assert total(box)["calls"] == 0
+        done = told(box, home)
+        assert (done["files"], done["new"]) == (3, 12), done
+        assert done["tokens"] == {"input": 1200, "output": 412, "cacheRead": 12000, "cacheWrite": 360,
+                                  "cacheWrite1h": 240, "reasoning": 0}, done
+        for _ in range(2):
+            sums = total(box)
+            assert (sums["calls"], sums["output"], sums["cacheWrite1h"]) == (12, 412, 240), sums
+            assert abs(sums["cost"] - done["cost"]) < 1e-9, (sums, done)
+            assert told(box, home)["new"] == 0
+        days = box.request("GET", "/api/usage?by=day").json()["rows"]
+        assert {row["key"] for row in days} == {"2026-10-01", "2026-10-04"}, days
+        projects = box.request("GET", "/api/usage?by=project").json()["rows"]
+        assert [row["key"] for row in projects] == ["shop"], projects
+        sessions = {r["key"]: r for r in box.request("GET", "/api/usage?by=session").json()["rows"]}
+        assert set(sessions) == {one, two} and sessions[one]["cost"] >= 9.5, sessions
+        assert box.request("GET", "/api/crew").json()["members"] == []
+        assert box.request("GET", "/api/runs").json()["runs"] == []
+        stored = json.dumps(box.history())
+        assert "SECRET" not in stored and "usage.past" in stored
+
+
+@test("what was heard live is not counted again, and what came meanwhile is")
+def _():
+    home = temp_dir()
+    session = SESSION.format(3)
+    write(home, session, [answer(session, n, 40) for n in range(6)])
+    with Box() as box:
+        for number, out in ((2, 40), (3, 40)):
+            box.emit({"type": "token_usage", "source": "s", "correlationId": session,
+                      "payload": {"agentId": "a", "promptTokens": 100, "completionTokens": out,
+                                  "model": OPUS, "responseId": f"msg_{number}"}})
+        assert told(box, home)["known"] == 2
+        assert total(box)["calls"] == 6 and total(box)["output"] == 240
+        box.emit({"type": "token_usage", "source": "s", "correlationId": session,
+                  "payload": {"agentId": "a", "promptTokens": 100, "completionTokens": 40,
+                              "model": OPUS, "responseId": "msg_5"}})
+        assert total(box)["calls"] == 6
+
+
+@test("more responses than are remembered with their counts stay counted, over restarts and kills")
+def _():
+    home = temp_dir()
+    many = 70000
+    for part in range(10):
+        session = SESSION.format(part)
+        write(home, session, [answer(session, n, 1) for n in range(part, many, 10)])
+    with Box() as box:
+        assert told(box, home)["new"] == many
+        box.kill9()
+        box.start()
+        assert total(box)["calls"] == many
+        assert told(box, home)["new"] == 0
+        eventually(lambda: (box.data / "usage-seen").exists() and
+                   (box.data / "usage-seen").stat().st_size == 16 + 8 * many)
+        assert (box.data / "usage-seen").stat().st_mode & 0o777 == 0o600
+        box.restart()
+        assert told(box, home)["new"] == 0 and total(box)["calls"] == many
+        box.kill9()
+        with (box.data / "usage-seen").open("ab") as file:
+            file.write(b"torn")
+        box.start()
+        write(home, SESSION.format(99), [answer(SESSION.format(99), many, 1)])
+        assert told(box, home)["new"] == 1 and total(box)["calls"] == many + 1
+        box.restart()
+        assert told(box, home)["new"] == 0 and total(box)["calls"] == many + 1
+
+
+@test("who is killed while it imports begins again, and the sums are the same")
+def _():
+    home = temp_dir()
+    for part in range(40):
+        session = SESSION.format(part)
+        write(home, session, [answer(session, n, 3) for n in range(part, 20000, 40)])
+    with Box() as box:
+        for _ in range(3):
+            before = total(box)["calls"]
+            running = subprocess.Popen([SIGNALBOX, "import", "--data", str(box.data), str(home)],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            eventually(lambda: total(box)["calls"] > before or running.poll() is not None)
+            running.send_signal(signal.SIGKILL)
+            running.wait()
+        told(box, home)
+        sums = total(box)
+        assert (sums["calls"], sums["output"]) == (20000, 60000), sums
+
+
+@test("links, strangers' files and lines that are no JSON do no harm")
+def _():
+    home, other = temp_dir(), temp_dir()
+    session = SESSION.format(1)
+    file = write(home, session, [answer(session, 1, 1)])
+    secret = write(other, "secret", [answer("secret", 2, 1)])
+    os.symlink(secret, file.parent / "link.jsonl")
+    os.symlink(secret.parent, home / "projects" / "folder")
+    with file.open("ab") as more:
+        more.write(b'{"type":"assistant","message":{"id":\n\xff\xfe\n{"type":"assistant"}\n' +
+                   b'{"type":"attachment","x":"' + b"y" * 3_000_000 + b'"}\n')
+        more.write(json.dumps(answer(session, 3, 1)).encode())  # without an end
+    with Box() as box:
+        done = told(box, home)
+        assert done["calls"] == 2 and done["badLines"] >= 1, done
+        text = cli("import", "--data", box.data, home).out
+        assert "2 responses in 1 sessions: 0 new, 2 counted before" in text, text
+        assert cli("import", "--data", box.data, "/nowhere").code == 1
+        assert cli("import", "--from", "nobody", "--data", box.data).code == 2
+        empty = cli("import", "--json", "--data", box.data, temp_dir())
+        assert json.loads(empty.out)["files"] == 0, empty
+        for wrong in ({}, {"ids": "x"}, {"ids": [1]}, {"ids": ["x"] * 5001}):
+            assert box.request("POST", "/api/usage/known", json.dumps(wrong),
+                               {"Content-Type": "application/json"}).status == 400, wrong
+
+
+@test("without words the usual places are read")
+def _():
+    home = temp_dir()
+    session = SESSION.format(1)
+    write(home / ".claude", session, [answer(session, 1, 1)])
+    with Box() as box:
+        done = cli("import", "--json", "--data", box.data, env={"HOME": str(home)})
+        assert json.loads(done.out)["new"] == 1, done
+    assert cli("import", home / ".claude", "--data", temp_dir()).code == 1
+
+
+if __name__ == "__main__":
+    run()
