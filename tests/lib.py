@@ -177,7 +177,9 @@ def environment(env=None):
     # What the developer's machine has and runs is none of a test's business.
     keep["PATH"] = ":".join(d for d in keep.get("PATH", "").split(":")
                             if not os.path.exists(f"{d}/claude"))
-    return {**keep, "HOME": "/nonexistent", "SIGNALBOX_DISCOVER_INTERVAL": "0", **(env or {})}
+    ours = {**keep, "HOME": "/nonexistent", "SIGNALBOX_DISCOVER_INTERVAL": "0",
+            "SIGNALBOX_NOTIFY_DESKTOP": "off", **(env or {})}
+    return {k: v for k, v in ours.items() if v is not None}
 
 
 class Result:

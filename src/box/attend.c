@@ -1,7 +1,7 @@
 /* attend.c - what matters, from the sessions, the questions and the sums to a person.
  *
- * The matters are found by crew/matters.h.  Each is told to screens and to the command of the
- * settings when it is raised; screens learn that it is settled, too.
+ * The matters are found by crew/matters.h.  Each is told to screens, to the desktop and to the
+ * command of the settings when it is raised; screens and desktop learn that it is settled, too.
  */
 #include "box/attend.h"
 
@@ -22,6 +22,7 @@
 #include "hub/dialect.h"
 #include "journal/journal.h"
 #include "notify/command.h"
+#include "notify/desktop.h"
 
 #define WEIGH_MS 1000      /* between two looks at what was spent */
 #define LONGEST_MS 3600000 /* until it looks again by itself: wall clocks jump */
@@ -32,6 +33,7 @@ struct attend {
 	struct box *box;
 	struct matters *matters;
 	struct notify_command *command;
+	struct notify_desktop *desktop;
 	struct deadline tick;
 	uint64_t start_seq; /* what the journal had when the box began is not new */
 	bool is_begun;      /* the sessions of then are known */
@@ -65,6 +67,10 @@ static void matter_raised(void *self, const struct matter *m)
 	put_json(&list, NULL, buf_text(&facts));
 	put_list_end(&list);
 	tell_command(a, m, buf_text(&facts));
+	notify_desktop_show(a->desktop, &(struct notify_note){.id = m->id,
+	                                                      .title = m->title,
+	                                                      .words = m->words,
+	                                                      .lasts = m->kind == MATTER_ASKS});
 	box_tell(a->box, &(struct news){NEWS_MATTERS, .changed = buf_text(&list)});
 	buf_finish(&facts);
 	buf_finish(&list);
@@ -75,6 +81,7 @@ static void matter_settled(void *self, const struct matter *m)
 	struct attend *a = self;
 	struct buf list;
 
+	notify_desktop_close(a->desktop, m->id);
 	buf_init(&list, FACTS_MAX);
 	put_list(&list, NULL);
 	put_word(&list, NULL, m->id);
@@ -89,6 +96,15 @@ void box_matters(void *self, struct buf *out)
 
 	put_key(out, "all");
 	matters_json(box->attend->matters, out);
+	put_bool(out, "desktop", notify_desktop_is_there(box->attend->desktop));
+}
+
+/* Screens of this machine leave it to the desktop, while there is one. */
+static void desktop_changed(void *self)
+{
+	struct attend *a = self;
+
+	box_tell(a->box, &(struct news){NEWS_MATTERS});
 }
 
 /* ---- the budget ---- */
@@ -178,6 +194,7 @@ static void follow_settings(struct attend *a)
 
 	matters_set_after(a->matters, c->after_ms);
 	notify_command_set(a->command, c->command, c->command_count);
+	notify_desktop_use(a->desktop, c->desktop == CONFIG_DESKTOP_AUTO);
 }
 
 void box_make_attend(struct box *box)
@@ -189,6 +206,8 @@ void box_make_attend(struct box *box)
 	a->matters = matters_create(&(struct matters_options){
 		.self = a, .raised = matter_raised, .settled = matter_settled});
 	a->command = notify_command_create(box->loop);
+	a->desktop = notify_desktop_create(&(struct notify_desktop_options){
+		.loop = box->loop, .self = a, .changed = desktop_changed});
 	a->tick.fire = attend_again;
 	follow_settings(a);
 	crew_reach(box->crew);
@@ -214,6 +233,7 @@ void box_stop_attend(struct box *box)
 		return;
 	deadline_clear(&a->tick);
 	notify_command_destroy(a->command);
+	notify_desktop_destroy(a->desktop);
 	matters_destroy(a->matters);
 	budget_finish(&a->budget);
 	free(a);

@@ -1,4 +1,4 @@
-/* attend.h - a person is told what matters: by screens, by a command of theirs. */
+/* attend.h - a person is told what matters: by screens, the desktop, a command of theirs. */
 #ifndef BOX_ATTEND_H
 #define BOX_ATTEND_H
 
@@ -12,7 +12,7 @@ void box_attend(struct box *box);        /* sessions or questions changed; befor
 void box_follow_attend(struct box *box); /* the configuration is another one */
 void box_stop_attend(struct box *box);   /* before the sessions are */
 
-/* Members of an object: `"all":[..]`: for native. */
+/* Members of an object: `"all":[..],"desktop"`: for native. */
 void box_matters(void *self, struct buf *out);
 
 #endif

@@ -116,7 +116,7 @@ export class Box {
 		this.#process = spawn(SIGNALBOX,
 			["serve", "--data", this.data, "--listen", `127.0.0.1:${this.port}`, ...args],
 			/* What runs on the developer's machine is none of a test's business. */
-			{ stdio: ["ignore", log, log], env: { ...process.env, SIGNALBOX_DISCOVER_INTERVAL: "0", ...this.env } });
+			{ stdio: ["ignore", log, log], env: { ...process.env, SIGNALBOX_DISCOVER_INTERVAL: "0", SIGNALBOX_NOTIFY_DESKTOP: "off", ...this.env } });
 		await eventually(() => {
 			assert.equal(this.#process.exitCode, null, `serve ended:\n${this.log()}`);
 			return existsSync(marker) && /127\.0\.0\.1:\d+/.test(readFileSync(marker, "utf8"));
