@@ -126,6 +126,11 @@ def _():
         assert '"\'=evil"",""x",1000,5' in csv, csv
         told = json.loads(cli("usage", "--json", "--by", "session", *where).out)
         assert told["rows"][0]["key"] == "s", told
+        handle = eventually(lambda: json.loads(
+            cli("usage", "--json", "--by", "session", *where).out)["rows"][0].get("handle"))
+        assert handle == box.request("GET", "/api/crew/s").json()["member"]["handle"], handle
+        assert f"\n{handle} " in cli("usage", "--by", "session", *where).out
+        assert f'"{handle}",' in cli("usage", "--by", "session", "--csv", *where).out
         assert "Nothing" not in cli("usage", "--since", "2h", *where).out
         for wrong in (["--by", "x"], ["--since", "x"], ["--since", "9"], ["--since", "2026-99-99"]):
             assert cli("usage", *wrong, *where).code == 2, wrong

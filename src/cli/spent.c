@@ -124,6 +124,14 @@ static void add_usage_row(struct table *table, yyjson_val *row, struct text key)
 	add_cost_cell(table, row);
 }
 
+/* What it is called: a session by its handle, if it still has one. */
+static struct text spender_of(yyjson_val *row)
+{
+	struct text handle = json_text_at(row, "handle");
+
+	return handle.len ? handle : json_text_at(row, "key");
+}
+
 static double most_of(yyjson_val *rows, bool by_cost)
 {
 	yyjson_arr_iter each = yyjson_arr_iter_with(rows);
@@ -151,7 +159,7 @@ static void show_table(struct out *out, yyjson_val *root)
 	for (size_t i = 0; i < 7; i++)
 		table_add(&table, text_of(heading[i]), 20);
 	while ((row = yyjson_arr_iter_next(&each))) {
-		add_usage_row(&table, row, json_text_at(row, "key"));
+		add_usage_row(&table, row, spender_of(row));
 		add_bar(&table, weight_of(row, by_cost), most);
 	}
 	add_usage_row(&table, total, TEXT("total"));
@@ -192,7 +200,7 @@ static void show_csv(struct out *out, yyjson_val *root)
 	while ((row = yyjson_arr_iter_next(&each))) {
 		yyjson_val *cost = yyjson_obj_get(row, "cost");
 
-		print_cell(out, json_text_at(row, "key"));
+		print_cell(out, spender_of(row));
 		for (size_t i = 0; i < COLUMN_COUNT; i++)
 			out_print(out, ",%llu", (unsigned long long)count_at(row, columns[i]));
 		if (yyjson_is_num(cost))

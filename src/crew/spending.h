@@ -66,6 +66,9 @@ struct spending_question {
 	double since_ms, until_ms; /* hours that begin from since on and before until */
 	int offset_min;            /* of the days of whoever asks, east of UTC */
 	const struct prices *prices;
+	/* What people call a session, or NULL; may be NULL itself. */
+	const char *(*handle)(void *self, struct text id);
+	void *self;
 };
 /* `"rows":[..],"total":{..},"prices":{"date":..}`: members of an object. */
 void spending_json(const struct spending *spending, const struct spending_question *question,

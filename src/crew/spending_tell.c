@@ -179,11 +179,8 @@ static int by_cost(const void *a, const void *b)
 
 /* ---- told ---- */
 
-static void put_sum(struct buf *out, const char *key, const struct spent_sum *sum)
+static void put_counts(struct buf *out, const struct spent_sum *sum)
 {
-	put_object(out, key);
-	if (sum->key)
-		put_word(out, "key", sum->key);
 	for (int i = 0; i < SPENT_MICROS; i++)
 		put_u64(out, spent_names[i], sum->counts.n[i]);
 	put_key(out, "cost");
@@ -194,6 +191,27 @@ static void put_sum(struct buf *out, const char *key, const struct spent_sum *su
 	if (sum->at_least)
 		put_bool(out, "atLeast", true);
 	put_bool(out, "unknown", sum->unknown);
+}
+
+static void put_sum(struct buf *out, const char *key, const struct spent_sum *sum)
+{
+	put_object(out, key);
+	if (sum->key)
+		put_word(out, "key", sum->key);
+	put_counts(out, sum);
+	put_end(out);
+}
+
+static void put_row(struct buf *out, const struct spending_question *q, const struct spent_sum *sum)
+{
+	const char *handle = q->by == SPENDING_BY_SESSION && q->handle
+	                             ? q->handle(q->self, text_of(sum->key))
+	                             : NULL;
+
+	put_object(out, NULL);
+	put_word(out, "key", sum->key);
+	json_member_text(out, "handle", handle);
+	put_counts(out, sum);
 	put_end(out);
 }
 
@@ -226,7 +244,7 @@ void spending_json(const struct spending *s, const struct spending_question *q, 
 		      is_time ? by_time : by_cost);
 	put_list(out, "rows");
 	for (size_t i = 0; i < sums.count; i++)
-		put_sum(out, NULL, sums.all[i]);
+		put_row(out, q, sums.all[i]);
 	put_list_end(out);
 	put_total(out, &sums);
 	put_object(out, "prices");

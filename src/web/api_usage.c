@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/put.h"
+#include "crew/crew.h"
 #include "crew/spending.h"
 #include "signal/json.h"
 #include "web/inside.h"
@@ -57,12 +58,21 @@ static bool read_parameter(void *self, struct text name, struct text value, stru
 	return error_set(why, "there is no such parameter");
 }
 
+static const char *handle_of(void *self, struct text id)
+{
+	const struct crew_member *m = crew_find(self, id);
+
+	return m ? m->handle : NULL;
+}
+
 void api_usage(struct call *call)
 {
 	struct spending_question q = {
 		.by = SPENDING_BY_DAY,
 		.until_ms = INFINITY,
 		.prices = call->web->options.prices,
+		.handle = handle_of,
+		.self = call->web->options.crew,
 	};
 	struct error why;
 	struct buf out;

@@ -17,4 +17,5 @@ export const views: readonly Registered[] = [
 	{ name: "sources", title: "Sources", icon: "sources", load: () => import("./sources/index") },
 	{ name: "ask", title: "Ask", icon: "ask", load: () => import("./ask/index") },
 	{ name: "runs", title: "Runs", icon: "runs", load: () => import("./runs/index") },
+	{ name: "numbers", title: "Numbers", icon: "numbers", load: () => import("./numbers/index") },
 ];

@@ -1,0 +1,135 @@
+// long
+// busy: 40
+/* Numbers: what agents spent, as plots, tables and CSV, in a real browser and with a real box. A
+ * picture of each size is written to the directory SHOTS where one is named. */
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { close, faults, open, stateIs } from "./browser.mjs";
+import { Box, eventually, run, test } from "./lib.mjs";
+import { part } from "./ui.mjs";
+
+const { SHOTS } = process.env;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const HOSTILE = "=<img src=x onerror=alert(1)>\u202e\"x";
+const DAY_MS = 86_400_000;
+const OPUS = "claude-opus-5-5";
+const { cacheShare, csvOf, dayBefore, dayKey, everyDay } = await part("numbers/model.ts");
+
+if (SHOTS)
+	mkdirSync(SHOTS, { recursive: true });
+
+/* ---- without a browser ---- */
+
+test("every day is there, also one without work, from the first that has some on", async () => {
+	const now = new Date(2026, 10, 17, 13).getTime();
+	const rows = [{ key: "2026-11-12", output: 5 }, { key: "2026-11-15", output: 7 }];
+	const days = everyDay(rows, dayBefore(now, 29), now);
+
+	assert.deepEqual(days.map(({ key }) => key), ["12", "13", "14", "15", "16", "17"].map((day) => `2026-11-${day}`));
+	assert.deepEqual(days.map(({ output = 0 }) => output), [5, 0, 0, 7, 0, 0]);
+	assert.equal(everyDay(rows, dayBefore(now, 3), now)[0].key, "2026-11-14", "never before the span");
+	/* Two days of the year have another length than all others, somewhere. */
+	const year = everyDay([{ key: "2025-11-18" }], dayBefore(now, 364), now);
+	assert.equal(new Set(year.map(({ key }) => key)).size, 365);
+	assert.equal(dayKey(now), "2026-11-17");
+});
+
+test("the cache's share is of all that was read, and CSV is safe in a spreadsheet", async () => {
+	assert.equal(cacheShare({ input: 10, cacheRead: 80, cacheWrite: 5, cacheWrite1h: 5, output: 999 }), 80);
+	assert.equal(cacheShare({ output: 5 }), null);
+	assert.equal(csvOf("model", [{ key: '=a"b', input: 1, output: 2, cost: .5 }, { key: "", cost: null }, { key: "s1", handle: "shop-1" }]),
+		'model,input,output,cacheRead,cacheWrite,cacheWrite1h,reasoning,calls,cost\r\n"\'=a""b",1,2,0,0,0,0,0,0.500000\r\n'
+		+ '"not known",0,0,0,0,0,0,0,\r\n"shop-1",0,0,0,0,0,0,0,\r\n');
+});
+
+/* ---- in a browser ---- */
+
+const box = await new Box().start();
+const now = Date.now();
+const spent = (days, session, model, output) => ({ type: "token_usage", source: "s", correlationId: session, timestamp: now - days * DAY_MS,
+	payload: { agentId: "a", responseId: `${days}-${session}`, promptTokens: 1000, inputTokens: 1000, cacheReadTokens: 9000,
+		completionTokens: output, model } });
+let page;
+
+test("without anything spent it says so", async () => {
+	page = await open(box.openUrl(), { view: "numbers", width: 1440, height: 900 });
+	await stateIs(page, "live");
+	await page.getByText("Nothing was spent in this time.").waitFor();
+	assert.equal(await page.locator(".numbers-sheets").isVisible(), false);
+});
+
+test("days, projects, models, agents and sessions are plotted, and the tables have the same", async () => {
+	await box.emit({ type: "session.facts", source: "s", correlationId: "s1", payload: { cwd: "/home/a/shop", harness: "codex" } },
+		{ type: "session.facts", source: "s", correlationId: "s2", payload: { cwd: `/home/a/${HOSTILE}`, harness: "claude-code" } },
+		spent(0, "s1", OPUS, 1000), spent(2, "s1", OPUS, 1000), spent(2, "s2", HOSTILE, 10), spent(60, "s1", OPUS, 9000));
+	await page.reload();
+	await page.waitForSelector(".numbers-paper canvas");
+	const rows = (by) => page.$$eval(`[data-by=${by}] tbody tr`, (all) => all.map((row) => [...row.children].map(({ textContent }) => textContent)));
+	const days = await rows("day");
+	assert.deepEqual(days.map(([day]) => day), [0, 1, 2].map((n) => dayKey(now - n * DAY_MS)));
+	assert.equal(days[0][5], "90 %");
+	assert.deepEqual(days[1].slice(1, 5), ["0", "0", "0", "0"]);
+	assert.equal((await rows("model")).length, 2);
+	assert.deepEqual((await rows("harness")).map(([name]) => name).sort(), ["claude-code", "codex"]);
+	assert.deepEqual((await rows("session")).map(([name]) => name.replace(/\d+$/, "N"))[0], "shop-N", "a session has its handle");
+	const projects = (await rows("project")).map(([name]) => name).sort();
+	assert.ok(projects.includes("shop") && projects.some((name) => name.includes("<img") && name.includes("\\u202e")), String(projects));
+	assert.equal(await page.locator(".numbers img, .numbers script").count(), 0);
+	assert.equal(await page.locator("figure canvas").count(), 3 + 2 + 2 + 2 + 1);
+	assert.equal(await page.locator("[data-by=day] tfoot tr").count(), 1);
+});
+
+test("brackets change the span, which is remembered, and the pointer reads a bar", async () => {
+	const count = (by) => page.locator(`[data-by=${by}] tbody tr`).count();
+	const pressed = () => page.locator(".numbers-spans [aria-pressed=true]").textContent();
+
+	await eventually(async () => await pressed() === "30 days");
+	await page.keyboard.press("]");
+	await eventually(async () => await count("day") === 50 && await page.getByText("11 more are in the CSV.").isVisible());
+	assert.equal(await pressed(), "90 days");
+	await page.reload();
+	await eventually(async () => await count("day") === 50);
+	await page.keyboard.press("[");
+	await page.keyboard.press("[");
+	await eventually(async () => await pressed() === "7 days" && await count("day") === 3);
+	const paper = await page.locator("[data-by=day] .numbers-paper").first().boundingBox();
+	await page.mouse.move(paper.x + paper.width - 60, paper.y + 60);
+	await eventually(async () => (await page.locator("[data-by=day] .numbers-said").first().textContent()).includes("$"));
+});
+
+test("CSV is a file with all rows", async () => {
+	const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save by model as CSV" }).click()]);
+	const text = readFileSync(await download.path(), "utf8");
+
+	assert.equal(download.suggestedFilename(), "signalbox-model.csv");
+	assert.match(text, /^model,input,output,cacheRead/);
+	assert.ok(text.includes(`"${OPUS}",2000,2000,18000,`), text);
+	assert.ok(text.includes(`"'=<img src=x onerror=alert(1)>`), text);
+});
+
+test("it fits a phone and both themes, and axe finds nothing", async () => {
+	for (const [width, height, scheme] of [[1440, 900, "dark"], [1440, 900, "light"], [390, 844, "dark"], [390, 844, "light"]]) {
+		const other = await open(box.openUrl(), { view: "numbers", width, height, scheme });
+
+		await other.waitForSelector(".numbers-paper canvas");
+		assert.ok(await other.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width}`);
+		if (SHOTS)
+			await other.screenshot({ path: join(SHOTS, `numbers-${width}-${scheme}.png`) });
+		await other.evaluate(AXE);
+		const found = await other.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+		assert.deepEqual(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), [], `${width} ${scheme}`);
+		await other.context().close();
+	}
+});
+
+test("no page asked for anything of another origin, or was refused anything", async () => {
+	assert.deepEqual(faults, []);
+});
+
+await run(async () => {
+	await close();
+	await box.remove();
+});

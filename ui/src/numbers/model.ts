@@ -1,0 +1,69 @@
+/* What is plotted: the rows of GET /api/usage, days without gaps, shares, and CSV. Pure. */
+
+import type { Spent } from "../desk";
+import { tokensOf } from "../crew/words";
+
+/* A day, a project, a model, a program or a session, and what was spent by it. */
+export interface Row extends Spent { key: string; handle?: string }
+
+export type By = "day" | "project" | "model" | "harness" | "session";
+
+const DAY_MS = 86_400_000;
+const COLUMNS = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning", "calls"] as const;
+const FORMULA = /^[=+\-@\t\r]/;
+
+/* The day of a moment in the reader's zone, as the server writes it. */
+export function dayKey(at: number): string {
+	const day = new Date(at);
+	const two = (n: number) => String(n).padStart(2, "0");
+
+	return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+}
+
+/* The beginning of the day so many days before this one. */
+export function dayBefore(at: number, days: number): number {
+	const day = new Date(at);
+
+	return new Date(day.getFullYear(), day.getMonth(), day.getDate() - days).getTime();
+}
+
+/* Every day from the first that has something on, or from `since`, to now: a day without work is
+ * a day, too. */
+export function everyDay(rows: readonly Row[], since: number, now: number): Row[] {
+	const known = new Map(rows.map((row) => [row.key, row]));
+	const first = rows.reduce((least, { key }) => key < least ? key : least, dayKey(now));
+	const days: Row[] = [];
+
+	for (let at = since; at <= now; at = dayBefore(at + DAY_MS * 1.5, 0)) {
+		const key = dayKey(at);
+
+		if (key >= first)
+			days.push(known.get(key) ?? { key, cost: 0 });
+	}
+	return days;
+}
+
+/* How much of what models read came from a cache, in per cent; null where they read nothing. */
+export function cacheShare({ input = 0, cacheRead = 0, cacheWrite = 0, cacheWrite1h = 0 }: Spent): number | null {
+	const all = input + cacheRead + cacheWrite + cacheWrite1h;
+
+	return all > 0 ? cacheRead / all * 100 : null;
+}
+
+export const costOf = ({ cost }: Spent): number | null => typeof cost === "number" ? cost : null;
+
+export const tokens = (row: Spent): number => tokensOf(row);
+
+export const nameOf = (row: Row): string => row.handle ?? (row.key === "" ? "not known" : row.key);
+
+/* A cell that a spreadsheet would take for a formula gets a quote in front. */
+function cell(text: string): string {
+	return `"${FORMULA.test(text) ? "'" : ""}${text.replaceAll('"', '""')}"`;
+}
+
+export function csvOf(by: By, rows: readonly Row[]): string {
+	const lines = rows.map((row) => [cell(nameOf(row)), ...COLUMNS.map((name) => String(row[name] ?? 0)),
+		costOf(row)?.toFixed(6) ?? ""].join(","));
+
+	return [[by, ...COLUMNS, "cost"].join(","), ...lines, ""].join("\r\n");
+}
