@@ -38,6 +38,7 @@ static bool play_line(struct performing *p, struct text line, struct error *why)
 		.source = json_text_at(root, "source"),
 		.correlation = json_text_at(root, "correlationId"),
 		.payload = yyjson_obj_get(root, "payload"),
+		.part = json_text_at(yyjson_obj_get(root, "metadata"), "agent_id"),
 	};
 	double at = show_number(root, "timestamp", NAN);
 

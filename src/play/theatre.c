@@ -214,12 +214,13 @@ static bool may_play(struct theatre *t)
 
 static void play_line(struct theatre *t, const struct signal *s)
 {
-	yyjson_doc *doc = json_read(&t->reader, s->line, NULL);
+	yyjson_val *root = yyjson_doc_get_root(json_read(&t->reader, s->line, NULL));
 	const struct cue cue = {
 		.type = s->type,
 		.source = s->source,
 		.correlation = s->correlation,
-		.payload = yyjson_obj_get(yyjson_doc_get_root(doc), "payload"),
+		.payload = yyjson_obj_get(root, "payload"),
+		.part = json_text_at(yyjson_obj_get(root, "metadata"), "agent_id"),
 	};
 
 	if (yyjson_is_obj(cue.payload) && play_signal(t->play, &cue, t->now_ms))

@@ -1,6 +1,8 @@
 /* cue.c - following a path through a payload, as JavaScript would. */
 #include "signal/cue.h"
 
+#include "signal/figure.h"
+
 bool cue_path(struct text *path)
 {
 	const struct text prefix = TEXT("signal.");
@@ -47,6 +49,8 @@ yyjson_val *cue_at(const struct cue *cue, struct text path)
 
 	if (text_equal(path, TEXT("type")))
 		return made_text(cue->type);
+	if (text_starts(path, TEXT("figure")) && figure_at(cue, path, &at))
+		return at;
 	do {
 		struct text name = text_cut(path, '.', &path);
 
