@@ -159,6 +159,19 @@ static bool check_positions(struct show *show, struct error *why)
 	return true;
 }
 
+static bool check_crew(const struct show *show, struct error *why)
+{
+	yyjson_val *list = yyjson_obj_get(show->scene, "crew"), *seating;
+	size_t i, max;
+
+	yyjson_arr_foreach(list, i, max, seating)
+	{
+		if (!refs_lead(seating, "at", &show->positions, "no position has this name", why))
+			return pointer_item(why, i);
+	}
+	return true;
+}
+
 static bool check_routes(struct show *show, struct lists *lists, struct error *why)
 {
 	yyjson_val *list = yyjson_obj_get(show->scene, "routes"), *route;
@@ -230,6 +243,8 @@ static bool check_places(struct show *show, struct lists *lists, struct error *w
 		return pointer_member(why, TEXT("entities"));
 	if (!check_positions(show, why))
 		return pointer_member(why, TEXT("positions"));
+	if (!check_crew(show, why))
+		return pointer_member(why, TEXT("crew"));
 	if (!check_routes(show, lists, why))
 		return pointer_member(why, TEXT("routes"));
 	return true;

@@ -181,6 +181,8 @@ static void what_the_scene_refers_to_is_there(void **state)
 	         "/scene/positions/0/entityBinding: x: no entity has this semanticId"},
 		{"\"toPositionId\": \"p2\"", "\"toPositionId\": \"x\"",
 	         "/scene/routes/0/toPositionId: x: no position has this id"},
+		{"\"at\": \"desk\", \"pose\"", "\"at\": \"x\", \"pose\"",
+	         "/scene/crew/0/at: x: no position has this name"},
 		{"[null, \"command\"]", "[null, \"x\"]",
 	         "/scene/zoneGrid/cells/1: no zone type has this id"},
 		{"[null, \"command\"]", "[null]",
