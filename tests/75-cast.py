@@ -7,7 +7,8 @@ import json
 from lib import ROOT, WS, Box, eventually, run, test
 
 HOOKS = ROOT / "tests" / "fixtures" / "claude" / "hooks.jsonl"
-STAND_INS = 10  # of the show in the program
+STAND_INS = sum(e.get("standIn", False) for e in json.loads(
+    (ROOT / "show" / "default.json").read_text())["scene"]["entities"])
 
 
 def look(box):
@@ -108,16 +109,17 @@ def _():
         place = cast(box)["agent-4"]["id"]
         box.emit("completion", payload={"agentId": "agent-4", "success": True})
         eventually(lambda: cast(box)["agent-4"]["activeState"] == "idle")
-        box.emit("tool_result", payload={"toolName": "Read", "agentId": "agent-11",
+        first, second, third = (f"agent-{STAND_INS + i}" for i in range(3))
+        box.emit("tool_result", payload={"toolName": "Read", "agentId": second,
                                          "success": True})
         parts = cast(box)
-        assert "agent-4" not in parts and parts["agent-11"]["id"] == place, parts
-        assert parts["agent-11"]["visible"], parts
-        assert parts["agent-11"]["activeState"] == "thinking", parts
+        assert "agent-4" not in parts and parts[second]["id"] == place, parts
+        assert parts[second]["visible"], parts
+        assert parts[second]["activeState"] == "thinking", parts
         assert look(box)["offstage"] == 2
-        arrive(box, "agent-10", "idle")
+        arrive(box, first, "idle")
         assert look(box)["offstage"] == 1
-        box.emit("completion", payload={"agentId": "agent-12", "success": False})
+        box.emit("completion", payload={"agentId": third, "success": False})
         eventually(lambda: look(box)["offstage"] == 0)
 
 
@@ -186,14 +188,38 @@ def _():
             answer = box.request("POST", "/api/hooks/claude-code", line,
                                  {"Content-Type": "application/json"})
             assert answer.status in (200, 204), answer
-        while (command := viewer.command()).get("action") != "cast":
-            pass
-        assert command["entityRef"] == "Explore", command
-        assert entity(box, "claude")["visible"]
+        names = []
+        while not names or not names[-1].startswith("Explore#"):
+            if (command := viewer.command()).get("action") == "cast":
+                names.append(command["entityRef"])
+        session, subagent = names
+        assert session.startswith("@") and subagent.endswith(session), names
         while (command := viewer.command()) and (command.get("action"),
-                                                 command.get("entityRef")) != ("destroy", "Explore"):
+                                                 command.get("entityRef")) != ("destroy", subagent):
             pass
-        assert not entity(box, "Explore")["visible"]
+        assert not entity(box, subagent)["visible"]
+
+
+@test("sessions of one agent are as many figures, and one that is gone leaves")
+def _():
+    with Box() as box:
+        for session in ("one", "two", "three"):
+            for name, more in (("SessionStart", {"source": "startup"}),
+                               ("UserPromptSubmit", {"prompt": "go"})):
+                answer = box.request("POST", "/api/hooks/claude-code", json.dumps(
+                    {"hook_event_name": name, "session_id": session, "cwd": "/home/a/x", **more}),
+                    {"Content-Type": "application/json"})
+                assert answer.status == 200, answer
+        names = ("@one", "@two", "@three")
+        eventually(lambda: all(entity(box, name)["visible"] for name in names))
+        assert len({entity(box, name)["id"] for name in names}) == 3
+        assert not entity(box, "claude")["visible"]
+        answer = box.request("POST", "/api/hooks/claude-code", json.dumps(
+            {"hook_event_name": "SessionEnd", "session_id": "two", "cwd": "/home/a/x",
+             "reason": "exit"}), {"Content-Type": "application/json"})
+        assert answer.status == 200, answer
+        eventually(lambda: not entity(box, "@two")["visible"])
+        assert entity(box, "@one")["visible"] and entity(box, "@three")["visible"]
 
 
 run()

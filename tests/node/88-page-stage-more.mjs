@@ -9,7 +9,7 @@ import { Box, eventually, PATIENCE_MS, run, test } from "./lib.mjs";
 import { close, faults, open, stateIs } from "./browser.mjs";
 import { part } from "./ui.mjs";
 
-const FIGURES = 10;         /* of the show in the program, for who is not known by name */
+const FIGURES = 10;         /* so many the show has, for who is not known by name */
 const SIZES = [[1280, 800, "light"], [720, 560, "dark"], [390, 780, "light"]];
 const { makeModel } = await part("stage/model.ts");
 const box = await new Box().start();
@@ -28,6 +28,9 @@ async function request(method, path, body) {
 const becomes = (n, to) => request("POST", "/api/signal",
 	{ type: "agent_state_change", source: "crew", correlationId: `job-${n}`, payload: { agentId: `agent-${n}`, from: "idle", to } });
 
+const show = await request("GET", "/api/show");
+const spare = show.scene.entities.filter(({ standIn }) => standIn).slice(FIGURES);
+await request("PUT", "/api/show", { ...show, scene: { ...show.scene, entities: show.scene.entities.filter((one) => !spare.includes(one)) } });
 const page = await open(box.openUrl(), { width: 720, height: 560, view: "stage" });
 await stateIs(page, "live");
 await eventually(() => page.evaluate(() => Boolean(document.querySelector(".stage-host")?.frame?.())), "a frame is drawn", 3 * PATIENCE_MS);
@@ -103,14 +106,14 @@ test("it follows as agents come and go, and a place that became free is given to
 	await says("");
 });
 
-test("it leads to the runs, where all of them are; and the list of who is there says it too", async () => {
+test("it leads to the crew, where all of them are; and the list of who is there says it too", async () => {
 	await becomes(FIGURES + 1, "thinking");
 	await says("and 1 more at work");
 	await eventually(() => page.evaluate(() => document.querySelector(".stage-crowd-more").textContent === "and 1 more at work"),
 		"the list says so", 3 * PATIENCE_MS);
 	await page.click(".stage-more");
-	await eventually(() => page.evaluate((last) => location.hash === "#/runs"
-		&& document.querySelector("#view-runs").textContent.includes(last), `job-${FIGURES + 1}`), "the runs have it", 3 * PATIENCE_MS);
+	await eventually(() => page.evaluate((last) => location.hash === "#/crew"
+		&& document.querySelector(`#view-crew [data-id="${last}"]`) !== null, `job-${FIGURES + 1}`), "the crew has it", 3 * PATIENCE_MS);
 });
 
 test("who comes when a place is free is seen as they are", async () => {
