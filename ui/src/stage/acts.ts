@@ -9,7 +9,7 @@ import type { Episodes } from "./episodes";
 import type { Eye } from "./eye";
 import type { Mark, Marks } from "./marks";
 import type { Item } from "./menu";
-import { placeOfLog, placeOfRun } from "./card";
+import { placeOfLog, placeOfRun, placeOfSession } from "./card";
 import { makePowers, type Power } from "./powers";
 import { nameOf } from "./said";
 import type { Spot } from "./camera";
@@ -81,8 +81,11 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 
 	function click(actor: Actor, at: Spot): void {
 		marks.ripple(at, "touch");
-		select(actor.id);
 		void hand.send(clickOf(actor, at), actor);
+		if (actor.session)
+			desk.go(placeOfSession(actor.session.member));
+		else
+			select(actor.id);
 	}
 
 	function point(at: Spot): void {
@@ -215,18 +218,22 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 	async function menuOf(actor: Actor): Promise<Item[]> {
 		const episode = episodes.of(actor.semanticId);
 		const places = (frame()?.document.scene.positions ?? []).slice(0, PLACES_MAX);
-		const items: Item[] = [{ words: "Touch it", hint: "Enter", act: () => click(actor, actor) }];
+		const { session } = actor;
+		const items: Item[] = [session
+			? { words: "Open its session", hint: "Enter", symbol: "crew", act: () => desk.go(placeOfSession(session.member)) }
+			: { words: "Touch it", hint: "Enter", act: () => click(actor, actor) }];
 
 		if (actor.isSomebody) {
 			const now = await power(actor);
 
 			items.push(...DEEDS.map((deed) => deedOf(actor, deed, now)));
-			if (places.length)
+			if (places.length && !session?.pose)
 				items.push({ words: "Put it somewhere", more: places.map((place) =>
 					({ words: place.name, act: () => void moveTo(actor, place.name, place) })) });
 		}
 		if (episode) {
-			items.push({ words: "Show its run", symbol: "runs", act: () => desk.go(placeOfRun(episode)) });
+			if (!session)
+				items.push({ words: "Show its run", symbol: "runs", act: () => desk.go(placeOfRun(episode)) });
 			items.push({ words: "Show its log", symbol: "log", act: () => desk.go(placeOfLog(episode)) });
 		}
 		return items;

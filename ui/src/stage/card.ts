@@ -1,6 +1,7 @@
 /* The card of somebody on the stage: who it is, what it does, what it said last, its run and its
  * log, and a line to tell it something. It stands beside them and goes along. */
 
+import type { Member } from "../desk";
 import type { Actor, Camera } from "./frame";
 import { toScreen, type Size } from "./camera";
 import type { Episode } from "./episodes";
@@ -36,6 +37,10 @@ export function placeOfRun(episode: Episode): string {
 	return `runs/${episode.correlationId}`;
 }
 
+export function placeOfSession({ handle }: Member): string {
+	return `crew/${encodeURIComponent(handle)}`;
+}
+
 export function placeOfLog(episode: Episode): string {
 	return `log/?f=correlation:"${episode.correlationId.replaceAll("\"", "*")}"`;
 }
@@ -50,6 +55,8 @@ export function makeCard(actions: CardActions): Card {
 	const name = h("h2", { id: "stage-card-name" });
 	const state = h("p", { class: "stage-card-state" });
 	const words = h("blockquote", { hidden: true });
+	const session = h("button", { type: "button", onclick: () => shown?.session && actions.go(placeOfSession(shown.session.member)) },
+		icon("crew"), "Its session");
 	const run = h("button", { type: "button", onclick: () => episode && actions.go(placeOfRun(episode)) }, icon("runs"), "Its run");
 	const log = h("button", { type: "button", onclick: () => episode && actions.go(placeOfLog(episode)) }, icon("log"), "Its log");
 	const none = h("p", { class: "stage-card-none" }, "It has no known run.");
@@ -63,7 +70,7 @@ export function makeCard(actions: CardActions): Card {
 	const close = h("button", { type: "button", class: "bare", "aria-label": "Close the card", onclick: () => actions.close() },
 		icon("close"));
 	const element = h("div", { class: "stage-card", role: "dialog", "aria-labelledby": "stage-card-name", hidden: true },
-		h("header", {}, dot, name, more, close), state, words, h("p", { class: "stage-card-go" }, run, log), none, form, mute);
+		h("header", {}, dot, name, more, close), state, words, h("p", { class: "stage-card-go" }, session, run, log), none, form, mute);
 
 	form.addEventListener("submit", (event) => {
 		const text = field.value.trim();
@@ -115,8 +122,10 @@ export function makeCard(actions: CardActions): Card {
 			write(words, visible(beginning(full, WORDS_MAX)));
 		words.classList.toggle("thought", full !== "" && actor.speech?.thought === true);
 		words.hidden = words.textContent === "";
-		run.hidden = log.hidden = episode === undefined;
-		none.hidden = episode !== undefined || !actor.isSomebody;
+		session.hidden = actor.session === null;
+		run.hidden = episode === undefined || actor.session !== null;
+		log.hidden = episode === undefined;
+		none.hidden = episode !== undefined || actor.session !== null || !actor.isSomebody;
 		form.hidden = !actor.isSomebody;
 		element.dataset.state = actor.state;
 	}

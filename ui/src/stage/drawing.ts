@@ -3,13 +3,14 @@
 
 import type { StageFrame } from "./frame";
 import { isBusy, lastToAct } from "./glance";
+import { switchCrowd } from "./switches";
 import { actorOf, isThere, select, type Theatre } from "./theatre";
 import { isEmpty } from "./welcome";
 
 const EMPTY_MS = 1500;      /* so long nobody is there before it is said */
 
 function attend(theatre: Theatre, now: StageFrame, localNow: number): void {
-	const { card, episodes, eye, crowd, welcome, legend, notes, feed, more } = theatre;
+	const { card, desk, episodes, eye, crowd, welcome, legend, notes, feed, more } = theatre;
 	const actor = actorOf(theatre, theatre.selected);
 
 	if (theatre.selected !== null && !isThere(actor))
@@ -23,8 +24,13 @@ function attend(theatre: Theatre, now: StageFrame, localNow: number): void {
 	else if (Number.isNaN(theatre.emptySince))
 		theatre.emptySince = localNow;
 	welcome.hidden = !(localNow - theatre.emptySince > EMPTY_MS) || legend !== null || !notes.isQuiet;
-	crowd.look(now, feed.model.offstage, localNow);
-	more.look(feed.model.offstage);
+	const members = feed.company.members(), missing = Math.max(feed.model.offstage, feed.company.missing);
+
+	/* With sessions at work it stands beside the stage until somebody puts it away. */
+	if (members.length > 0 && !theatre.isCrowdChosen)
+		switchCrowd(theatre, true);
+	crowd.look({ frame: now, members, missing, now: Date.now() + desk.link.skewMs }, localNow);
+	more.look(missing);
 }
 
 /* A painter that finds it too early leaves its time as it is. */

@@ -1,5 +1,5 @@
 /* Which episode somebody on the stage is in: the correlation of the last signal that spoke of
- * them, as the server has it too. The newest so many names are remembered. */
+ * them, as the server has it too; the figure of a session says it itself. The newest so many names are remembered. */
 
 import type { Envelope } from "../desk";
 import { textOf } from "./words";
@@ -35,6 +35,10 @@ export function makeEpisodes(): Episodes {
 					known.delete(known.keys().next().value!);
 			}
 		},
-		of: (name) => known.get(name),
+		of(name) {
+			const session = /^(?:[^@]*#[^@]*)?@(.+)$/.exec(name)?.[1];
+
+			return known.get(name) ?? (session === undefined ? undefined : { correlationId: session, source: "", seq: 0, isDemo: false });
+		},
 	};
 }

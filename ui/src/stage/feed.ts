@@ -5,6 +5,7 @@
 import type { Link, News } from "../desk";
 import type { ShowDocument, StageFrame } from "./frame";
 import { makeClock } from "./clock";
+import { makeCompany, type Company } from "./company";
 import { makeModel, type Model } from "./model";
 import { listOf, membersOf, numberOf, textOf, type Members } from "./words";
 
@@ -14,6 +15,7 @@ const BACK_MS = 3000;       /* a server that is so far behind us has another tim
 
 export interface Feed {
 	readonly model: Model;
+	readonly company: Company;
 	readonly signalsProcessed: number;
 	/* The server's time; NaN while nothing is known of it. */
 	time(localNow: number): number;
@@ -34,7 +36,8 @@ function isDocument(value: unknown): value is ShowDocument {
 }
 
 export function makeFeed(link: Link, now: () => number = () => performance.now()): Feed {
-	const model = makeModel();
+	const company = makeCompany();
+	const model = makeModel(company);
 	const clock = makeClock();
 	const listeners: (() => void)[] = [];
 	let document: ShowDocument | null = null;
@@ -146,8 +149,10 @@ export function makeFeed(link: Link, now: () => number = () => performance.now()
 		}
 	});
 
+	const endCrew = link.on("crew", company.hear);
+
 	return {
-		model,
+		model, company,
 		get signalsProcessed() { return processed; },
 		get trouble() { return trouble; },
 		time: (localNow) => clock.read(localNow),
@@ -161,6 +166,7 @@ export function makeFeed(link: Link, now: () => number = () => performance.now()
 			isClosed = true;
 			clearTimeout(retry);
 			end();
+			endCrew();
 		},
 	};
 }

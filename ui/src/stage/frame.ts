@@ -7,6 +7,8 @@
  * document is the same, and `document` is another object when that is another. The painter may
  * keep what it likes by id, and must not change anything. All text is as agents wrote it. */
 
+import type { Member, Subagent } from "../desk";
+
 /* ---- the document: what GET /api/show has, as far as screens need it ---- */
 
 export type Shape =
@@ -70,7 +72,10 @@ export interface Layer { id: string; name?: string; order: number; visible?: boo
 export interface Place {
 	id: string; name: string; x: number; y: number;
 	color?: string; typeHint?: "spawn" | "waypoint" | "destination" | "generic";
+	room?: { columns: number; rows: number; dx: number; dy: number };
 }
+/* Where the figure of a session is in this state, and how; without a position it is at home. */
+export interface Seating { state: string; tools?: readonly string[]; at?: string; pose?: string }
 export interface RoutePoint { x: number; y: number; cornerStyle?: "sharp" | "smooth"; name?: string }
 export interface Route {
 	id: string; name: string; points: readonly RoutePoint[];
@@ -107,6 +112,7 @@ export interface Scene {
 	layers: readonly Layer[];
 	entities: readonly Placed[];
 	positions?: readonly Place[];
+	crew?: readonly Seating[];
 	routes?: readonly Route[];
 	zoneTypes?: readonly ZoneType[];
 	zoneGrid?: ZoneGrid;
@@ -143,6 +149,10 @@ export interface Speech {
 	cut: boolean;       /* there was more than is kept */
 }
 
+/* The session of a figure, or the subagent of it, as the crew tells it; a pose where the crew says
+ * how and where it stands, and not the choreographies. */
+export interface Session { readonly member: Member; readonly sub: Subagent | null; readonly pose: string | null }
+
 export interface Actor {
 	readonly id: string;           /* of the placed entity */
 	readonly look: Look;
@@ -168,6 +178,8 @@ export interface Actor {
 	speed: number;                 /* of its animation; 1 is as drawn */
 	moving: Moving | null;
 	speech: Speech | null;
+	session: Session | null;       /* whose figure it is; null: an agent of no session, or a thing */
+	rank: number;                  /* whose name is shown where there is no room for two: the higher */
 }
 
 /* What is on top of things and leaves no trace. `progress` follows time, 0 to 1; `value` is what
@@ -210,6 +222,8 @@ export interface PainterStats {
 	renderer: string;              /* "webgl", ... */
 }
 
+export interface WordBox { kind: "name" | "bubble"; of: string; x: number; y: number; width: number; height: number }
+
 export interface Painter {
 	/* Puts its canvas into the host. Refused when the browser has no WebGL. */
 	mount(host: HTMLElement): Promise<void>;
@@ -218,6 +232,8 @@ export interface Painter {
 	paint(frame: StageFrame, camera: Camera, attention: Attention): void;
 	/* Who is at this place of the host, the uppermost first; null: nobody. */
 	pick(screenX: number, screenY: number): string | null;
+	/* The names and bubbles in sight, in CSS pixels of the host. */
+	words(): WordBox[];
 	/* The page's theme, and whether idle motion is unwanted. */
 	theme(isDark: boolean): void;
 	calm(wantsLessMotion: boolean): void;

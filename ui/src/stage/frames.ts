@@ -30,7 +30,7 @@ function makeActor(player: Player, isSomebody: boolean): Actor {
 		id: placed.id, look, bubble: placed.speechBubble ?? {}, layer, isSomebody,
 		semanticId: "", label: "", state: "idle", stateSince: 0, x: 0, y: 0, scaleX: 1, scaleY: 1,
 		rotation: 0, opacity: 1, tint: null, z: 0, flipH: false, flipV: placed.flipV === true,
-		visible: true, visibleSince: 0, speed: 1, moving: null, speech: null,
+		visible: true, visibleSince: 0, speed: 1, moving: null, speech: null, session: null, rank: 0,
 	};
 }
 
@@ -97,6 +97,28 @@ function applyCalmly(tween: Tween, t: number, stand: Stand): void {
 	stand.opacity *= Math.min(Math.max((t - tween.start) / CALM_FADE_MS, 0), 1);
 }
 
+/* What the crew says of a session goes before what was played. */
+function disguise(actor: Actor, { guise, isVacant }: Player, calm: boolean): void {
+	actor.session = guise;
+	actor.rank = guise?.rank ?? 0;
+	if (isVacant)
+		actor.visible = false;
+	if (guise === null)
+		return;
+	actor.semanticId = guise.name;
+	actor.label = guise.label;
+	actor.visible = guise.visible && (guise.pose !== null || actor.visible);
+	if (guise.pose === null)
+		return;
+	actor.visibleSince = guise.visibleSince;
+	actor.x = guise.x;
+	actor.y = guise.y;
+	actor.scaleX = actor.scaleY = guise.scale;
+	actor.moving = calm ? null : guise.moving;
+	actor.state = actor.moving === null ? guise.pose : "walk";
+	actor.stateSince = guise.sub?.state.since ?? guise.member.state.since;
+}
+
 function fill(actor: Actor, player: Player, stand: Stand, t: number, calm: boolean): void {
 	let movement: Tween | null = null;
 
@@ -130,6 +152,7 @@ function fill(actor: Actor, player: Player, stand: Stand, t: number, calm: boole
 		showMovement(actor, movement, t);
 	else
 		actor.moving = null;
+	disguise(actor, player, calm);
 }
 
 /* By layer, z and place in the scene; mostly they are in order already. */

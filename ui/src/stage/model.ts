@@ -4,6 +4,7 @@
  * no clock, no link, nothing drawn. */
 
 import type { Actor, ShowDocument, StageFrame } from "./frame";
+import type { Company } from "./company";
 import { curveOfBinding, curveOfStep } from "./ease";
 import { makePlayer, seatTween, settle, type Player } from "./player";
 import { makeFrames } from "./frames";
@@ -382,7 +383,7 @@ function makeStage(document: ShowDocument, snapshot: Members): Stage {
 	return stage;
 }
 
-export function makeModel(): Model {
+export function makeModel(company: Company | null = null): Model {
 	let stage: Stage | null = null;
 	let frames: ReturnType<typeof makeFrames> | null = null;
 	let version = 0, tag = "", isRunning = true;
@@ -406,7 +407,11 @@ export function makeModel(): Model {
 			if (stage)
 				foldCommand(stage, command);
 		},
-		frame: (t, calm = false) => frames?.at(t, calm) ?? null,
+		frame(t, calm = false) {
+			if (stage)
+				company?.arrange(stage.document, stage.players, t, calm);
+			return frames?.at(t, calm) ?? null;
+		},
 		actor: (id) => frames?.actor(id),
 	};
 }

@@ -1,5 +1,5 @@
 /* How many are at work whom the scene has no figure for: said at the edge of the stage, where it
- * leads to the runs, which have everybody. */
+ * leads to the crew, which has everybody. */
 
 import { h, write } from "../text/dom";
 
@@ -9,8 +9,8 @@ export interface More {
 }
 
 export function makeMore(name: string): More {
-	const element = h("a", { class: name, href: "#/runs", hidden: true,
-		title: "Every figure is taken. The next active agent gets the first one that becomes free; the runs view lists all agents." });
+	const element = h("a", { class: name, href: "#/crew", hidden: true,
+		title: "Every figure is taken. The next active agent gets the first one that becomes free; the crew lists all sessions." });
 	let shown = 0;
 
 	return {

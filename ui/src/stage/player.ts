@@ -1,5 +1,6 @@
 /* One entity on the stage and what moves it, as the model keeps it. */
 
+import type { Guise } from "./company";
 import type { Effect, Look, Placed, ShowDocument } from "./frame";
 import { makeVoice, type Voice } from "./speech";
 import { applyTween, settleTween, type Stand, type Tween } from "./tween";
@@ -10,6 +11,8 @@ export interface Player {
 	layer: number;
 	semantic: string;
 	part: string;           /* of a stand-in: what it is known by, or "" */
+	guise: Guise | null;    /* of a session: what the crew says of it */
+	isVacant: boolean;      /* plays a session that the crew does not know */
 	base: Stand;
 	original: Stand;
 	state: string;
@@ -42,7 +45,7 @@ export function makePlayer(document: ShowDocument, placed: Placed): Player {
 		placed, original, base: { ...original },
 		look: Object.hasOwn(entities, placed.entityId) ? entities[placed.entityId]! : NOBODY,
 		layer: scene.layers.find((layer) => layer.id === placed.layerId)?.order ?? 0,
-		semantic: placed.semanticId ?? "", part: "",
+		semantic: placed.semanticId ?? "", part: "", guise: null, isVacant: false,
 		state: placed.activeState || "idle", stateSince: 0, visibleSince: 0, tweens: [], sound: null,
 		voice: makeVoice(placed.speechBubble?.maxChars, placed.speechBubble?.retentionMs),
 		standAt(now) {
@@ -50,6 +53,8 @@ export function makePlayer(document: ShowDocument, placed: Placed): Player {
 
 			for (const tween of player.tweens)
 				applyTween(tween, now, stand);
+			if (player.guise !== null && player.guise.pose !== null)
+				({ x: stand.x, y: stand.y } = player.guise);
 			return stand;
 		},
 		animate(state, now) {

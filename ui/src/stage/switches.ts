@@ -37,8 +37,10 @@ export function switchLegend(theatre: Theatre): void {
 	tools.press("legend", theatre.legend !== null);
 }
 
-export function switchCrowd(theatre: Theatre): void {
-	theatre.tools.press("crowd", theatre.crowd.element.classList.toggle("pinned"));
+export function switchCrowd(theatre: Theatre, isOn = !theatre.crowd.element.classList.contains("pinned")): void {
+	theatre.crowd.element.classList.toggle("pinned", isOn);
+	theatre.tools.press("crowd", isOn);
+	theatre.isCrowdChosen = true;
 }
 
 export function showAll(theatre: Theatre): void {

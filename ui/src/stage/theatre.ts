@@ -53,6 +53,7 @@ export interface Theatre extends Parts {
 	follows: boolean;
 	isShown: boolean;
 	wasCalm: boolean;
+	isCrowdChosen: boolean;          /* a person has said whether the list is to be seen */
 	legend: HTMLElement | null;
 	lastAt: number;
 	emptySince: number;
@@ -63,6 +64,9 @@ export function actorOf(theatre: Theatre, id: string | null): Actor | null {
 }
 
 export const isThere = (actor: Actor | null): actor is Actor => actor !== null && actor.visible;
+
+/* Where it stands is the crew's to say, and nobody puts it elsewhere. */
+export const isSeated = ({ session }: Actor): boolean => session !== null && session.pose !== null;
 
 export function select(theatre: Theatre, id: string | null): void {
 	const actor = actorOf(theatre, id);

@@ -5,7 +5,7 @@ import type { Desk, View } from "../desk";
 import { makeActs } from "./acts";
 import { makeAim, type Aim } from "./aim";
 import type { Spot } from "./camera";
-import { makeCard, type Card } from "./card";
+import { makeCard, placeOfSession, type Card } from "./card";
 import { makeCrowd, type Crowd } from "./crowd";
 import { draw } from "./drawing";
 import { makeEpisodes } from "./episodes";
@@ -23,7 +23,7 @@ import { makeNotes } from "./notes";
 import { makePace } from "./pace";
 import { hirePainter } from "./painting";
 import { makeStageTools, showAll, switchCrowd, switchFollow, switchLegend, switchZones } from "./switches";
-import { actorOf, below, isThere, openMenu, select, type Parts, type Theatre } from "./theatre";
+import { actorOf, below, isSeated, isThere, openMenu, select, type Parts, type Theatre } from "./theatre";
 import { makeWelcome } from "./welcome";
 import { h } from "../text/dom";
 
@@ -72,18 +72,22 @@ function makeStageCard(theatre: Theatre): Card {
 }
 
 function makeStageCrowd(theatre: Theatre): Crowd {
-	return makeCrowd((id) => {
-		const actor = actorOf(theatre, id);
+	return makeCrowd({
+		open: (member) => theatre.desk.go(placeOfSession(member)),
+		choose(id) {
+			const actor = actorOf(theatre, id);
 
-		if (isThere(actor))
-			theatre.acts.click(actor, actor);
-	}, (id, at) => menuAt(theatre, id, below(theatre, at)));
+			if (isThere(actor))
+				theatre.acts.click(actor, actor);
+		},
+		menu: (id, at) => menuAt(theatre, id, below(theatre, at)),
+	});
 }
 
 function makeTheatre(parts: Parts): Theatre {
 	const theatre = {
 		...parts, painter: null, frame: null, selected: null, hovered: null, drawsZones: false, follows: false,
-		isShown: false, wasCalm: false, legend: null, lastAt: 0, emptySince: NaN,
+		isShown: false, wasCalm: false, isCrowdChosen: false, legend: null, lastAt: 0, emptySince: NaN,
 	} as Partial<Theatre> as Theatre;
 
 	theatre.acts = makeActs({ ...parts, frame: () => theatre.frame, select: (id) => select(theatre, id) });
@@ -123,7 +127,7 @@ function meaningsOf(theatre: Theatre): Meanings {
 		carry(id) {
 			const actor = actorOf(theatre, id);
 
-			return isThere(actor) && actor.semanticId ? acts.carry(actor) : null;
+			return isThere(actor) && actor.semanticId && !isSeated(actor) ? acts.carry(actor) : null;
 		},
 		zone(from) {
 			if (!theatre.drawsZones)
@@ -180,7 +184,8 @@ function explain(theatre: Theatre): void {
 
 	Object.assign(host, {
 		frame: () => theatre.frame, at: (t: number) => feed.model.frame(t), version: () => feed.model.version,
-		time: () => feed.time(performance.now()), camera: () => eye.camera, readings: meter.readings, forget: meter.forget,
+		time: () => feed.time(performance.now()), camera: () => eye.camera,
+		words: () => theatre.painter?.words() ?? [], readings: meter.readings, forget: meter.forget,
 	});
 }
 

@@ -14,12 +14,14 @@ const LEAST_PIXELS = 13;
 const MOST_PIXELS = 30;
 const SPEAKERS_MAX = 40;
 const MANY = 4;              /* who speak at once are short */
+const CROWD = { people: 8, speakers: 4 };   /* of so many, so many are heard at once */
 
 export interface Speaker { actor: Actor; headX: number; headY: number }
 
 export interface Bubbles {
 	readonly root: Container;
-	update(speakers: readonly Speaker[], screen: { width: number; height: number }, zoom: number, studio: Studio): void;
+	/* `people`: how many are on the stage. */
+	update(speakers: readonly Speaker[], people: number, screen: { width: number; height: number }, zoom: number, studio: Studio): void;
 	/* Where the bubbles are, for whoever must not cover them. */
 	boxes(): { id: string; x: number; y: number; width: number; height: number }[];
 	destroy(): void;
@@ -34,9 +36,11 @@ export function makeBubbles(): Bubbles {
 
 	return {
 		root,
-		update(speakers, screen, zoom, studio) {
+		update(speakers, people, screen, zoom, studio) {
+			const many = people > CROWD.people ? people : speakers.length;
+
 			frames++;
-			for (const { actor, headX, headY } of speakers.slice(0, SPEAKERS_MAX)) {
+			for (const { actor, headX, headY } of heardOf(speakers, people)) {
 				let seat = seats.get(actor.id);
 
 				if (seat === undefined) {
@@ -45,7 +49,7 @@ export function makeBubbles(): Bubbles {
 					root.addChild(seat.bubble.root);
 				}
 				Object.assign(seat, { headX, headY, seen: frames });
-				seat.bubble.write(actor, moodOf(actor), sizeOf(actor, screen, zoom, speakers.length), studio);
+				seat.bubble.write(actor, moodOf(actor), sizeOf(actor, screen, zoom, many), studio);
 			}
 			for (const [id, seat] of seats) {
 				if (seat.seen === frames)
@@ -54,8 +58,9 @@ export function makeBubbles(): Bubbles {
 				seats.delete(id);
 			}
 			arrange([...seats.values()], screen, studio.isCalm ? 1 : studio.haste);
+			part([...seats.values()]);
 		},
-		boxes: () => [...seats].map(([id, { bubble }]) => ({
+		boxes: () => [...seats].filter(([, { bubble }]) => bubble.root.visible).map(([id, { bubble }]) => ({
 			id, x: bubble.root.x, y: bubble.root.y, width: bubble.width, height: bubble.height,
 		})),
 		destroy() {
@@ -64,6 +69,30 @@ export function makeBubbles(): Bubbles {
 			root.destroy();
 		},
 	};
+}
+
+/* Those who wait for somebody or failed go first, then who spoke already, so that no bubble is cut off by the next. */
+function heardOf(speakers: readonly Speaker[], people: number): readonly Speaker[] {
+	if (people <= CROWD.people)
+		return speakers.slice(0, SPEAKERS_MAX);
+	const ranks: Record<string, number> = { fading: 3, visible: 2, typing: 1 };
+	const rank = ({ actor }: Speaker): number => actor.rank + (ranks[actor.speech!.phase] ?? 0);
+
+	return [...speakers].sort((a, b) => rank(b) - rank(a)).slice(0, CROWD.speakers);
+}
+
+/* Where there was no room for two, the upper one is seen. */
+function part(seats: readonly Seat[]): void {
+	const shown: Seat[] = [];
+
+	for (const seat of [...seats].sort((a, b) => a.y - b.y)) {
+		const { root } = seat.bubble;
+
+		root.visible = !shown.some(({ bubble: other }) => Math.abs(other.root.x + other.width / 2 - root.x - seat.bubble.width / 2)
+			< (other.width + seat.bubble.width) / 2 && root.y < other.root.y + other.height && other.root.y < root.y + seat.bubble.height);
+		if (root.visible)
+			shown.push(seat);
+	}
 }
 
 function moodOf(actor: Actor): Mood {
@@ -78,7 +107,7 @@ function sizeOf(actor: Actor, screen: { width: number; height: number }, zoom: n
 	return {
 		pixels: Math.round(Math.min(Math.max(fontSize * zoom, LEAST_PIXELS), MOST_PIXELS)),
 		width: Math.round(Math.min(Math.max(maxWidth * zoom, 150), screen.width * 0.56, 640)),
-		lines: screen.height < 360 || screen.width < 600 || speakers > MANY ? 3 : 5,
+		lines: speakers > CROWD.people ? 2 : screen.height < 360 || screen.width < 600 || speakers > MANY ? 3 : 5,
 	};
 }
 

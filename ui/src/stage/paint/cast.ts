@@ -152,7 +152,7 @@ export function makeCast(actors: Container, signs: Labels, names: Labels): Cast 
 		const isOut = right < 0 || left > screen.width || bottom < 0 || bottom > screen.height + 200;
 
 		part.label.place(isOut || !part.isBodied ? "" : actor.label, (left + right) / 2, bottom + (node.isPerson ? 3 : 8 * view.zoom),
-			node.root.alpha, (node.isPerson ? 1000 : node.box[2] * 4) + (actor.speech === null ? 0 : 100) - part.rank / 100);
+			node.root.alpha, (node.isPerson ? 1000 : node.box[2] * 4) + (actor.speech === null ? 0 : 100) + actor.rank - part.rank / 100);
 		return true;
 	}
 

@@ -4,7 +4,7 @@
 
 import "pixi.js/unsafe-eval";
 import { autoDetectRenderer, Container, type Renderer, Sprite } from "pixi.js";
-import type { Actor, Attention, Camera, MakePainter, PainterStats, StageFrame } from "../frame";
+import type { Actor, Attention, Camera, MakePainter, PainterStats, StageFrame, WordBox } from "../frame";
 import { makeBubbles, type Speaker } from "./bubbles";
 import { makeCast, type Member } from "./cast";
 import { brightness, rgb } from "./colour";
@@ -75,6 +75,7 @@ export const makePainter: MakePainter = () => {
 			stats.lastMs = performance.now() - begun;
 		},
 		pick: (x, y) => stage?.pick(x, y) ?? null,
+		words: () => stage?.words() ?? [],
 		theme(dark) { isDark = dark; },
 		calm(less) { isCalm = less; },
 		onContext(changed) { contextChanged = changed; },
@@ -114,6 +115,7 @@ interface Scene {
 	readonly root: Container;
 	update(frame: StageFrame, camera: Camera, attention: Attention, mood: { isDark: boolean; isCalm: boolean }, renderer: Renderer): number;
 	pick(x: number, y: number): string | null;
+	words(): WordBox[];
 	/* Pictures that only the graphics card had are gone. */
 	forget(): void;
 	destroy(): void;
@@ -128,7 +130,7 @@ function makeScene(): Scene {
 	const chosen = new Sprite(), hovered = new Sprite();
 	const marks = new Container();
 	const speakers: Speaker[] = [];
-	let painted = 0, studio: Mutable | null = null, styled = "", document: unknown = null;
+	let painted = 0, people = 0, studio: Mutable | null = null, styled = "", document: unknown = null;
 	let cast = makeCast(actors, signs, names), view: Camera = { x: 0, y: 0, zoom: 1 };
 
 	marks.addChild(hovered, chosen);
@@ -200,8 +202,10 @@ function makeScene(): Scene {
 	}
 
 	function listen(frame: StageFrame): void {
-		speakers.length = 0;
+		speakers.length = people = 0;
 		for (const actor of frame.entities) {
+			if (actor.visible && actor.isSomebody)
+				people++;
 			const member = actor.speech === null || !actor.visible || actor.speech.text === "" ? undefined : cast.find(actor.id);
 
 			if (member !== undefined)
@@ -228,20 +232,24 @@ function makeScene(): Scene {
 				layer.scale.set(camera.zoom);
 			}
 			land.update(frame, camera, renderer);
-			signs.begin(camera.zoom, now);
-			names.begin(camera.zoom, now);
+			signs.begin(camera.zoom, screen.width, now);
+			names.begin(camera.zoom, screen.width, now);
 			const drawn = cast.update(frame, seconds, view, screen, now);
-			signs.end();
-			names.end();
 			paintGround(frame, seconds, now);
 			paintAbove(frame, seconds, now);
 			listen(frame);
-			bubbles.update(speakers, screen, camera.zoom, now);
+			bubbles.update(speakers, people, screen, camera.zoom, now);
+			const said = bubbles.boxes();
+
+			names.end(said);
+			signs.end([...said, ...names.boxes()]);
 			mark(hovered, attention.hovered === attention.selected ? null : attention.hovered, 0.55, 0xffffff, now);
 			mark(chosen, attention.selected, attention.focused ? 1 : 0.8, attention.focused ? 0x7cc4ff : 0xffd67a, now);
 			return drawn;
 		},
 		pick: (x, y) => cast.pick(x, y, view),
+		words: () => [...names.boxes().map((box) => ({ kind: "name" as const, ...box })),
+			...bubbles.boxes().map(({ id, ...box }) => ({ kind: "bubble" as const, of: id, ...box }))],
 		forget: () => land.forget(),
 		destroy() {
 			cast.clear();

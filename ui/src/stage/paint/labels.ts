@@ -7,6 +7,8 @@ import type { Studio } from "./node";
 import { nameOf, type Print, printName } from "./words";
 
 const A_FRAME = 6;
+const EDGE = 2;
+const FEW = 64;         /* names are looked at in every frame; of more, in every sixth */
 const PIXELS = { least: 11, most: 24, atOne: 11 };
 
 export interface Label {
@@ -19,9 +21,15 @@ export interface Label {
 export interface Labels {
 	readonly root: Container;
 	make(): Label;
-	begin(zoom: number, studio: Studio): void;
-	end(): void;
+	begin(zoom: number, width: number, studio: Studio): void;
+	/* `taken`: what the names must not be under. */
+	end(taken: readonly Box[]): void;
+	/* Those that are read now. */
+	boxes(): (Box & { of: string })[];
 }
+
+/* In pixels of the screen, from the upper left corner. */
+export interface Box { x: number; y: number; width: number; height: number }
 
 interface Held {
 	sprite: Sprite; text: string; print: Print | null; made: string; style: string;
@@ -31,7 +39,15 @@ interface Held {
 export function makeLabels(): Labels {
 	const root = new Container({ isRenderGroup: true });
 	const all = new Set<Held>();
-	let studio: Studio | null = null, pixels = 12, style = "", left = 0, frames = 0;
+	let studio: Studio | null = null, pixels = 12, screen = 0, style = "", left = 0, frames = 0;
+
+	/* All of the name of somebody who is in sight. */
+	function keepIn(held: Held): void {
+		const half = (held.print?.width ?? 0) / 2 + EDGE;
+
+		if (held.x > 0 && held.x < screen && 2 * half < screen)
+			held.x = Math.min(Math.max(held.x, half), screen - half);
+	}
 
 	function redraw(held: Held): void {
 		if (held.style === style && held.made === held.text || left === 0)
@@ -46,12 +62,14 @@ export function makeLabels(): Labels {
 		held.sprite.texture = held.print.texture;
 	}
 
-	/* Each looks whether one of a higher rank is in the way. */
-	function settle(): void {
+	const boxOf = ({ x, y, print }: Held): Box => ({ x: x - print!.width / 2, y, width: print!.width, height: print!.height });
+
+	/* Each looks whether one of a higher rank is in the way, or somebody's words are. */
+	function settle(taken: readonly Box[]): void {
 		const seen = [...all].filter((held) => held.alpha > 0 && held.print !== null).sort((a, b) => b.rank - a.rank);
 
 		for (const [i, held] of seen.entries()) {
-			held.isShown = 1;
+			held.isShown = taken.some((box) => meets(box, boxOf(held))) ? 0 : 1;
 			for (let k = 0; k < i && held.isShown === 1; k++) {
 				const other = seen[k]!;
 
@@ -81,6 +99,7 @@ export function makeLabels(): Labels {
 					held.rank = rank;
 					if (held.alpha > 0)
 						redraw(held);
+					keepIn(held);
 				},
 				destroy() {
 					all.delete(held);
@@ -89,15 +108,19 @@ export function makeLabels(): Labels {
 				},
 			};
 		},
-		begin(zoom, now) {
+		begin(zoom, width, now) {
 			studio = now;
+			screen = width;
 			left = A_FRAME;
 			pixels = Math.round(Math.min(Math.max(PIXELS.atOne * zoom, PIXELS.least), PIXELS.most));
 			style = `${pixels} ${now.density} ${now.theme.isDark}`;
 		},
-		end() {
-			if (frames++ % 6 === 0)
-				settle();
+		boxes: () => [...all]
+			.filter(({ isShown, alpha, print, sprite }) => isShown === 1 && alpha > 0 && print !== null && sprite.alpha > 0)
+			.map((held) => ({ ...boxOf(held), of: held.made })),
+		end(taken) {
+			if (frames++ % 6 === 0 || all.size <= FEW)
+				settle(taken);
 			for (const held of all) {
 				const wanted = held.alpha * held.isShown;
 				const missing = wanted - held.sprite.alpha;
@@ -107,4 +130,8 @@ export function makeLabels(): Labels {
 			}
 		},
 	};
+}
+
+function meets(a: Box, b: Box): boolean {
+	return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }

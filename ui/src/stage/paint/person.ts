@@ -122,7 +122,7 @@ function clothe(parts: Parts, wear: Wear, studio: Studio): void {
 function bend(parts: Parts, pose: Pose, wear: Wear, studio: Studio): void {
 	const { torso, head, face, nearArm, farArm, prop } = parts;
 
-	torso.position.set(JOINTS.body.x + pose.x, JOINTS.body.y + pose.y);
+	torso.position.set(JOINTS.body.x + pose.x, JOINTS.body.y + pose.y + pose.sink);
 	torso.scale.y = pose.stretch;
 	torso.rotation = pose.lean;
 	head.position.set(JOINTS.head.x, JOINTS.head.y + pose.lift);
@@ -136,7 +136,7 @@ function bend(parts: Parts, pose: Pose, wear: Wear, studio: Studio): void {
 	farArm.scale.y = pose.farReach;
 	parts.nearLeg.rotation = -pose.nearLeg;
 	parts.farLeg.rotation = -pose.farLeg;
-	parts.nearLeg.y = parts.farLeg.y = JOINTS.leg.y + Math.min(pose.y, 0);
+	parts.nearLeg.y = parts.farLeg.y = JOINTS.leg.y + Math.min(pose.y, 0) + pose.sink;
 	dress(prop, pose.prop === "none" ? studio.kit.sheet.cel("none") : studio.kit.sheet.cel(pose.prop));
 	if (pose.prop === "slate") {
 		prop.position.set(2, -12);

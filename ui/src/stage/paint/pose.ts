@@ -25,13 +25,14 @@ export interface Pose {
 	face: Face;
 	prop: Prop;
 	propTurn: number;
+	sink: number;           /* how much nearer to the ground than one who stands */
 	strike: number;         /* 0..1: how long ago a blow was struck; 1 is none */
 }
 
 export function makePose(): Pose {
 	return {
 		x: 0, y: 0, lean: 0, stretch: 1, nod: 0, lift: 0, near: 0, far: 0, nearReach: 1, farReach: 1, nearLeg: 0, farLeg: 0,
-		face: "calm", prop: "none", propTurn: 0, strike: 1,
+		face: "calm", prop: "none", propTurn: 0, sink: 0, strike: 1,
 	};
 }
 
@@ -47,6 +48,17 @@ const STANCES: Readonly<Record<string, Stance>> = {
 		pose.near = 0.1 + wave(t, 3.6) * 0.03 * alive;
 		pose.far = -0.1 - wave(t, 3.6) * 0.03 * alive;
 		pose.nod = wave(t, 7.3) * 0.03 * alive;
+	},
+	/* On the ground, legs ahead, hands in the lap. */
+	sit(pose, t, alive) {
+		pose.sink = 15;
+		pose.nearLeg = 1.42;
+		pose.farLeg = 1.16;
+		pose.near = 0.62;
+		pose.far = 0.34;
+		pose.nearReach = pose.farReach = 0.74;
+		pose.lean = -0.05;
+		pose.nod = 0.05 + wave(t, 6.1) * 0.03 * alive;
 	},
 	walk(pose, t, alive) {
 		const stride = wave(t, 0.46) * alive;
@@ -126,7 +138,7 @@ const STANCES: Readonly<Record<string, Stance>> = {
 
 /* Other names that agents and shows give the same. */
 const NAMES: Readonly<Record<string, string>> = {
-	walking: "walk", run: "walk", think: "thinking", planning: "thinking", reading: "acting",
+	sitting: "sit", resting: "sit", walking: "walk", run: "walk", think: "thinking", planning: "thinking", reading: "acting",
 	act: "acting", active: "acting", speaking: "acting", working: "work", busy: "work", running: "work",
 	wait: "waiting", blocked: "waiting", listening: "waiting", success: "done", completed: "done",
 	failed: "error", failure: "error", crashed: "error",
@@ -146,7 +158,7 @@ export function strike(pose: Pose, stance: string, t: number, seed: number, isCa
 	const own = t + seed * 17;
 
 	pose.x = pose.y = pose.lean = pose.nod = pose.lift = 0;
-	pose.near = pose.far = pose.nearLeg = pose.farLeg = pose.propTurn = 0;
+	pose.near = pose.far = pose.nearLeg = pose.farLeg = pose.propTurn = pose.sink = 0;
 	pose.stretch = pose.nearReach = pose.farReach = 1;
 	pose.face = "calm";
 	pose.prop = "none";
