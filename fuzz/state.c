@@ -2,7 +2,7 @@
  * refused in words; and what is kept again is read again.
  *
  * The first letter of the input says which: c the sources, k their credentials, d the
- * device, l which sessions are open, m the sessions, o where a gateway's run is, p prompts,
+ * device, q what is paired, l which sessions are open, m the sessions, o where a gateway's run is, p prompts,
  * r runs, s what a run has said, u what to
  * resume, w the window of ids, t the show and its state.
  */
@@ -30,6 +30,7 @@
 #include "source/resume.h"
 #include "source/store.h"
 #include "source/transcript/living.h"
+#include "web/devices.h"
 
 #define SAVED_MAX (64 * MIB)
 #define NOW 1700000000000.0
@@ -73,6 +74,22 @@ static void read_sources(struct text bytes, const char *name)
 	if (store)
 		store_each(store, take_row, &rows);
 	store_close(store);
+}
+
+static void read_paired(struct text bytes)
+{
+	struct error why = {""};
+	struct devices *devices;
+	struct caller caller;
+
+	put("devices.json", bytes);
+	devices = devices_open(dir, &why);
+	must_hold(devices || why.words[0]);
+	if (!devices)
+		return;
+	must_hold(devices_count(devices) <= DEVICES_MAX);
+	must_hold(!devices_find(devices, TEXT("a secret"), 1, &caller));
+	devices_destroy(devices);
 }
 
 static void read_device(struct text bytes)
@@ -356,6 +373,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		break;
 	case 'd':
 		read_device(rest);
+		break;
+	case 'q':
+		read_paired(rest);
 		break;
 	case 'o':
 		read_place(rest);

@@ -26,7 +26,7 @@ SPOKEN = {"/ws", "/ws/signals", "/ws/run", "/echo"}
 STREAMS = ["/api/stream", "/__signals__/stream"]
 READS = ["/healthz", "/readyz", "/api/version", "/api/status", "/api/signals",
          "/api/signals?format=ndjson", "/api/discover/local", *STREAMS]
-CHANGES = ["/api/signal", "/api/session", "/api/ticket", "/api/code", "/api/token/reload",
+CHANGES = ["/api/signal", "/api/session", "/api/ticket", "/api/code", "/api/token/reload", "/api/devices",
            "/api/discover/rescan", "/api/hooks/claude-code", "/api/tap/connect",
            "/api/tap/disconnect"]
 
@@ -35,7 +35,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 HEADERS = {
     "content-security-policy":
         "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
-        "style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+        "style-src 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
@@ -50,7 +50,7 @@ def page_files():
         html = box.request("GET", "/").body.decode()
     named = sorted(set(re.findall(r'(?:href|src)="(/[^"]+)"', html)))
     assert len(named) >= 3, named
-    return ["/", "/index.html", *named]
+    return ["/", "/index.html", "/worker.js", *named]
 
 
 def foreign_hosts(port):
@@ -647,7 +647,7 @@ def _():
             for method in ("GET", "HEAD", "DELETE"):
                 head(ask(method, path))
         for path in page_files():
-            cache = "no-cache" if path in ("/", "/index.html") else FOR_EVER
+            cache = FOR_EVER if re.search(r"-[0-9A-Z]{8}\.", path) else "no-cache"
             assert head(ask("GET", path), cache) == 200
             assert head(ask("HEAD", path), cache) == 200
             assert head(ask("POST", path, {})) == 405

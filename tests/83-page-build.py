@@ -11,7 +11,8 @@ import subprocess
 from lib import ROOT, run, temp_dir, test
 
 UI = ROOT / "ui"
-HASHED = re.compile(r"[\w.]+-[0-9A-Z]{8}\.(js|css|svg)")
+HASHED = re.compile(r"[\w.-]+-[0-9A-Z]{8}\.(js|css|png|svg)")
+ASKED_BY_NAME = {"index.html", "manifest.webmanifest", "worker.js"}
 
 
 def copy_of_tree(name):
@@ -52,7 +53,7 @@ def _():
         assert done.returncode == 0, done
         pages.append(contents(out))
     assert pages[0] == pages[1], set(pages[0]) ^ set(pages[1])
-    assert all(n == "index.html" or HASHED.fullmatch(n) for n in pages[0]), sorted(pages[0])
+    assert {n for n in pages[0] if not HASHED.fullmatch(n)} == ASKED_BY_NAME, sorted(pages[0])
 
 
 @test("the page names what it has, and a part is loaded when it is needed")

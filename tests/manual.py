@@ -220,7 +220,7 @@ class Reader:
     def environment(self):
         env = environment({
             "HOME": str(self.home), "PATH": f"{self.home}/bin:{os.environ['PATH']}",
-            "PYTHONDONTWRITEBYTECODE": "1", "SIGNALBOX_LOG_ROOMS": "web=debug", "NO_COLOR": "1",
+            "PYTHONDONTWRITEBYTECODE": "1", "SIGNALBOX_PHONE_LISTEN": "127.0.0.1:0", "SIGNALBOX_LOG_ROOMS": "web=debug", "NO_COLOR": "1",
             # Nothing that an example names leads out of this machine.
             "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9",
             "no_proxy": "127.0.0.1,localhost",

@@ -1,9 +1,10 @@
 /* build.mjs OUT - make the page in OUT, which must not be there.
  *
  * esbuild joins src/main.ts with all it needs, cut where a view is imported when it is first
- * gone to, and the style sheets into one. Every file but index.html has a hash of its content
- * in its name, so that a browser may keep it for ever; index.html names them. The same inputs
- * make the same bytes, wherever the tree stands.
+ * gone to, and the style sheets into one. Every file has a hash of its content in its name, so that a
+ * browser may keep it for ever, but those that name the others and that browsers ask for by name:
+ * index.html, the manifest of an installed page, and its service worker. The same inputs make the same
+ * bytes, wherever the tree stands.
  *
  * Standard output is the list of files that it was made from, and of the directories in which a
  * new file counts; the sizes go to standard error when SIZES is set. */
@@ -16,6 +17,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const BUDGET = 1200000;       /* All of it, as it goes over the wire. */
+const PICTURES = ["icons/icon-192.png", "icons/icon-512.png", "icons/icon-mask.png"];
 const FIRST_SHEETS = ["theme.css", "shell.css"];
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -39,6 +41,11 @@ function scripts() {
 		...options, entryPoints: { main: "src/main.ts" }, splitting: true,
 		entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]",
 	});
+}
+
+/* A script of its own, that shares no file with the page. */
+function worker() {
+	return build({ ...options, entryPoints: { worker: "src/device/service.ts" }, entryNames: "[name]", format: "iife" });
 }
 
 /* The tokens come first, then what frames the views, then the views. */
@@ -78,24 +85,38 @@ function put(html, place, text) {
 	return html.replace(place, () => text);
 }
 
-const [code, style] = await Promise.all([scripts(), sheets()]);
-const files = new Map([...code.outputFiles, ...style.outputFiles]
+const [code, style, own] = await Promise.all([scripts(), sheets(), worker()]);
+const files = new Map([...code.outputFiles, ...style.outputFiles, ...own.outputFiles]
 	.map(({ path, contents }) => [basename(path), Buffer.from(contents)]));
+
+/* Of a file as it is: the name that it gets. */
+function keepFile(name) {
+	const bytes = readFileSync(join(here, name));
+	const hashed = basename(name).replace(/\.(\w+)$/, `-${hashOf(bytes)}.$1`);
+
+	files.set(hashed, bytes);
+	return `/${hashed}`;
+}
+
 const entry = Object.keys(code.metafile.outputs)
 	.find((name) => code.metafile.outputs[name].entryPoint === "src/main.ts");
-const icon = readFileSync(join(here, "icon.svg"));
-const iconName = `icon-${hashOf(icon)}.svg`;
+const icon = keepFile("icon.svg");
+const pictures = Object.fromEntries(PICTURES.map((name) => [name, keepFile(name)]));
 const preloads = importedBy(entry, code.metafile.outputs)
 	.map((name) => `\n\t<link rel="modulepreload" href="/${name}">`).join("");
 
 let html = readFileSync(join(here, "index.html"), "utf8");
-html = put(html, '<link rel="icon" href="icon.svg"', `<link rel="icon" href="/${iconName}"`);
-html = put(html, '<img src="icon.svg"', `<img src="/${iconName}"`);
+html = put(html, '<link rel="icon" href="icon.svg"', `<link rel="icon" href="${icon}"`);
+html = put(html, '<img src="icon.svg"', `<img src="${icon}"`);
 html = put(html, '<link rel="stylesheet" href="style">',
 	`<link rel="stylesheet" href="/${[...files.keys()].find((name) => name.endsWith(".css"))}">`);
 html = put(html, '<script type="module" src="src/main.ts"></script>',
 	`<script type="module" src="/${basename(entry)}"></script>${preloads}`);
-files.set(iconName, icon);
+html = put(html, 'href="icons/icon-192.png"', `href="${pictures["icons/icon-192.png"]}"`);
+const manifest = JSON.parse(readFileSync(join(here, "manifest.webmanifest"), "utf8"));
+for (const one of manifest.icons)
+	one.src = pictures[one.src];
+files.set("manifest.webmanifest", Buffer.from(JSON.stringify(manifest)));
 files.set("index.html", Buffer.from(html));
 
 let sum = 0;
@@ -115,7 +136,7 @@ if (sum > BUDGET) {
 }
 
 /* What npm installed stands and falls with the lockfile. */
-const inputs = [...Object.keys(code.metafile.inputs), ...Object.keys(style.metafile.inputs)]
+const inputs = [...Object.keys(code.metafile.inputs), ...Object.keys(style.metafile.inputs), ...Object.keys(own.metafile.inputs)]
 	.filter((name) => !name.includes("node_modules/") && name !== "style.css" && name !== "<stdin>");
-for (const name of ["build.mjs", "package-lock.json", "index.html", "icon.svg", "style", ...inputs])
+for (const name of ["build.mjs", "package-lock.json", "index.html", "icon.svg", "manifest.webmanifest", ...PICTURES, "style", ...inputs])
 	console.log(join(here, name));

@@ -15,6 +15,7 @@
 #include "base/put.h"
 #include "base/whole.h"
 #include "cli/command.h"
+#include "cli/pair.h"
 #include "cli/remote.h"
 
 extern const struct command command_open;
@@ -136,6 +137,11 @@ static int open_page(struct command_context *context, const struct options *opti
 	char *url;
 	int status;
 
+	if (options_has(options, "lan"))
+		return pair_device(&command_open, context, options);
+	if (options_has(options, "name") || options_has(options, "scopes") ||
+	    options_has(options, "host"))
+		return command_misused(&command_open, "those options are for `open --lan`");
 	if (options->word_count > 0)
 		return command_misused(&command_open, "unexpected argument '%s'",
 		                       options->words[0]);
@@ -159,24 +165,27 @@ static int open_page(struct command_context *context, const struct options *opti
 }
 
 static const struct option own[] = {
+	{"lan", 'l', .help = "for a phone: as `signalbox pair`"},
 	{"print", 'p', .help = "only print the URL, start no browser"},
 	{"json", 'j', .help = "print it as a JSON object"},
 	{0},
 };
 static const struct option_group own_group = {"Options", own};
-static const struct option_group *const groups[] = {&own_group, &options_box, &options_common,
-                                                    NULL};
+static const struct option_group *const groups[] = {&own_group, &options_pair, &options_box,
+                                                    &options_common, NULL};
 
 const struct command command_open = {
 	.name = "open",
 	.summary = "open the page in a browser",
-	.usage = "[--print]",
+	.usage = "[--print] [--lan]",
 	.examples = "  signalbox open\n"
-		    "  signalbox open --print\n",
+		    "  signalbox open --print\n"
+		    "  signalbox open --lan\n",
 	.about = "Prints a URL with a code that lets one browser in, once, within 10 minutes.\n"
 		 "With a screen (DISPLAY or WAYLAND_DISPLAY) xdg-open is started too, with a\n"
 		 "file in DATA that sends the browser on, so that the code is in nobody's list\n"
-		 "of processes. A browser that may not read that file: use the printed URL.\n",
+		 "of processes. A browser that may not read that file: use the printed URL.\n"
+		 "--lan pairs a phone instead: see `signalbox help pair`.\n",
 	.groups = groups,
 	.run = open_page,
 };

@@ -90,6 +90,7 @@ struct config {
 	struct config_crew crew;
 	struct config_notify notify;
 	struct config_budget budget;
+	struct config_phone phone;
 	_Alignas(max_align_t) char groups[CONFIG_GROUPS_SIZE]; /* of other rooms: fields.h */
 };
 

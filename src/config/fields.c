@@ -7,7 +7,7 @@
 #include "config/check.h"
 #include "config/config.h"
 
-#define OWN_KEYS 15
+#define OWN_KEYS 16
 #define GROUPS_MAX 8 /* of other rooms, behind our own keys */
 #define GIB (1024.0 * MIB)
 #define DAY_MS (24 * 3600e3)
@@ -171,6 +171,13 @@ static const struct field budget_fields[] = {
 	{0},
 };
 
+static const struct field phone_fields[] = {
+	{"listen", FIELD_TEXT, IN(phone, listen),
+         "where paired devices come in, by TLS, unless a listener with a certificate is there",
+         "0.0.0.0:7447", .check = check_address},
+	{0},
+};
+
 static const struct field discover_fields[] = {
 	{"interval", FIELD_TIME, IN(discover, interval_ms),
          "between two looks at this machine; 0: only when asked", "30s", 0, DAY_MS},
@@ -213,6 +220,7 @@ static struct field all[OWN_KEYS + GROUPS_MAX + 1] = {
          .fields = notify_fields},
 	{"budget", FIELD_GROUP, AT(budget), "money that agents may spend before a person is told",
          .fields = budget_fields},
+	{"phone", FIELD_GROUP, AT(phone), "paired devices", .fields = phone_fields},
 	{"demo", FIELD_GROUP, AT(demo), "the built-in scenarios", .fields = demo_fields},
 	{"sources", FIELD_ROWS, AT(sources),
          "what to connect to: id, url, name, protocol, model, credential, credential_file, connect",

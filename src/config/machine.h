@@ -30,4 +30,8 @@ struct config_crew {
 	unsigned silent_ms; /* a session without a process is gone then; 0: never */
 };
 
+struct config_phone {
+	char *listen; /* where paired devices come in, unless a listener is there for them */
+};
+
 #endif

@@ -3,6 +3,8 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -209,6 +211,76 @@ bool address_of(struct address *address, int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	address_write_words(address);
 	return true;
+}
+
+/* An IPv4 address within an IPv6 one, as what it is. */
+static void unmap(struct address *address)
+{
+	struct sockaddr_in6 v6 = address->sa.v6;
+
+	if (address->sa.any.sa_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr))
+		return;
+	memset(&address->sa, 0, sizeof(address->sa));
+	address->sa.v4.sin_family = AF_INET;
+	address->sa.v4.sin_port = v6.sin6_port;
+	memcpy(&address->sa.v4.sin_addr, v6.sin6_addr.s6_addr + 12, 4);
+}
+
+bool address_here(struct address *address, int fd)
+{
+	socklen_t len = sizeof(address->sa);
+
+	memset(address, 0, sizeof(*address));
+	if (getsockname(fd, &address->sa.any, &len) != 0 ||
+	    (address->sa.any.sa_family != AF_INET && address->sa.any.sa_family != AF_INET6))
+		return false;
+	unmap(address);
+	address_write_words(address);
+	return true;
+}
+
+/* A datagram socket that is connected sends nothing: the kernel only chooses the way. */
+static bool find_way_out(struct in_addr *out)
+{
+	struct sockaddr_in there = {.sin_family = AF_INET, .sin_port = htons(9)};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct address here;
+	bool found;
+
+	inet_pton(AF_INET, "192.0.2.1", &there.sin_addr); /* of nobody: RFC 5737 */
+	found = fd >= 0 && connect(fd, (struct sockaddr *)&there, sizeof(there)) == 0 &&
+	        address_here(&here, fd) && !address_is_local(&here) && !address_is_any(&here);
+	if (found)
+		*out = here.sa.v4.sin_addr;
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static bool find_interface(struct in_addr *out)
+{
+	struct ifaddrs *all = NULL;
+	bool found = false;
+
+	if (getifaddrs(&all) != 0)
+		return false;
+	for (const struct ifaddrs *i = all; i && !found; i = i->ifa_next) {
+		found = i->ifa_addr && i->ifa_addr->sa_family == AF_INET &&
+		        (i->ifa_flags & (IFF_UP | IFF_LOOPBACK)) == IFF_UP;
+		if (found)
+			memcpy(out, &((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr,
+			       sizeof(*out));
+	}
+	freeifaddrs(all);
+	return found;
+}
+
+bool address_outward(char host[ADDRESS_HOST_MAX])
+{
+	struct in_addr found;
+
+	return (find_way_out(&found) || find_interface(&found)) &&
+	       inet_ntop(AF_INET, &found, host, ADDRESS_HOST_MAX) != NULL;
 }
 
 int address_open(struct address *address, struct error *why)

@@ -32,6 +32,15 @@ unsigned address_port(const struct address *address); /* 0 for a Unix socket */
 /* Where a TCP socket listens that somebody else opened; it is prepared as ours are. */
 bool address_of(struct address *address, int fd);
 
+/* Which of this machine's addresses a connected socket uses, as it is written; one of IPv4 that
+ * came through IPv6 as what it is. */
+bool address_here(struct address *address, int fd);
+
+/* The address by which other machines of the network are likely to reach this one, without a
+ * port: that of the way to the rest of the world, else any that is not the loopback's. */
+#define ADDRESS_HOST_MAX 64
+bool address_outward(char host[ADDRESS_HOST_MAX]);
+
 /* A socket that listens there, or -1.  Fills in the port when it was 0. */
 int address_open(struct address *address, struct error *why);
 

@@ -17,6 +17,7 @@ struct caller {
 	char name[48];       /* of the credential or the process; for the record */
 	bool is_process;     /* at the Unix socket: the name is that process's */
 	uint64_t which;      /* of several with this name: the session, the user */
+	uint64_t device;     /* one that was paired, or 0 */
 };
 
 struct conn;

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -15,6 +16,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/pool.h"
+#include "net/address.h"
 #include "net/inside.h"
 #include "net/seats.h"
 #include "net/tls.h"
@@ -338,4 +340,20 @@ bool conn_peer(const struct conn *conn, struct peer *peer)
 void conn_vouch(struct conn *conn)
 {
 	seats_vouch(conn->seat);
+}
+
+void conn_own(struct conn *conn, uint64_t owner)
+{
+	if (conn->seat)
+		conn->seat->owner = owner;
+}
+
+bool conn_here(const struct conn *conn, char out[CONN_HERE_MAX])
+{
+	struct address here;
+
+	if (!address_here(&here, conn->fd))
+		return false;
+	snprintf(out, CONN_HERE_MAX, "%.*s", CONN_HERE_MAX - 1, here.words);
+	return true;
 }

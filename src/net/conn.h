@@ -100,5 +100,10 @@ void conn_fail(struct conn *conn);       /* as if a send had failed: gone() will
 bool conn_peer(const struct conn *conn, struct peer *peer);
 /* It has shown a credential: it is none of the unknown (seats.h). */
 void conn_vouch(struct conn *conn);
+/* Whose it is, for listen_end_owned().  Of one that was accepted only. */
+void conn_own(struct conn *conn, uint64_t owner);
+/* The address of this machine that it came to, as a Host names it: "192.0.2.7:7446". */
+#define CONN_HERE_MAX 64
+bool conn_here(const struct conn *conn, char out[CONN_HERE_MAX]);
 
 #endif

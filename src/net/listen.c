@@ -183,6 +183,16 @@ void listen_part(struct conn *conn)
 	conn->seat = NULL;
 }
 
+void listen_end_owned(struct listen *listen, uint64_t owner)
+{
+	list_each(&listen->seats, l) {
+		struct seat *seat = list_of(l, struct seat, in_listen);
+
+		if (seat->owner == owner)
+			conn_fail(seat->conn);
+	}
+}
+
 struct listen *listen_of(const struct conn *conn)
 {
 	return conn->seat ? conn->seat->listen : NULL;

@@ -37,6 +37,9 @@ void listen_keep(struct listen *listen, struct conn *conn);
 /* Through which it came; NULL when that is gone, or it came through none. */
 struct listen *listen_of(const struct conn *conn);
 
+/* Those that were said to be this owner's fail: their users hear that they are gone. */
+void listen_end_owned(struct listen *listen, uint64_t owner);
+
 /* Takes another certificate, for those who come from now on. */
 void listen_renew(struct listen *listen, struct tls_context *tls);
 bool listen_is_secure(const struct listen *listen);

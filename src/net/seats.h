@@ -47,6 +47,7 @@ struct seat {
 	struct party *party;
 	struct input *input; /* what it has not finished saying; or NULL */
 	struct peer peer;    /* when it came */
+	uint64_t owner;      /* conn_own(); 0: nobody in particular */
 	enum place place;
 	bool is_greedy;   /* it used up most of its slice when it was heard last */
 	bool wants_again; /* conn_again() */

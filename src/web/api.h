@@ -77,6 +77,11 @@ void api_show_start(struct call *call);
 void api_show_stop(struct call *call);
 void api_show_end(struct web *web); /* what is under way is nobody's any more */
 
+void api_devices(struct call *call);
+void api_device_pair(struct call *call);
+void api_device_revoke(struct call *call);
+void api_certificate(struct call *call);
+
 void api_session(struct call *call);
 void api_ticket(struct call *call);
 void api_code(struct call *call);

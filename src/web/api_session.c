@@ -55,14 +55,39 @@ static void answer_session(struct http *http, struct session *session)
 	explicit_bzero(session, sizeof(*session));
 }
 
+/* Whoever cannot be sure whom it speaks to gets no secret that lasts. */
+static void make_device(struct call *call, struct device_wish *wish)
+{
+	static const char *const names[] = {"device", "name"};
+	char secret[TOKEN_LEN + 1];
+	struct error why;
+
+	if (!listen_is_secure(call->visit->listen)) {
+		web_refuse(call->http, 403, "a device is paired over TLS only", NULL);
+		return;
+	}
+	if (!devices_add(call->web->devices, wish, clock_wall_ms(), secret, &why)) {
+		web_refuse(call->http, 500, why.words, NULL);
+		return;
+	}
+	log_info("web", "a device was paired: %s", wish->name);
+	answer_pair(call->http, names, secret, wish->name);
+	explicit_bzero(secret, sizeof(secret));
+}
+
 static void trade_code(struct call *call, struct text code)
 {
 	struct session_keys keys = web_session_keys(call->web);
+	struct device_wish device;
 	struct session session;
 
-	if (!passes_take_code(call->web->passes, code, clock_wall_ms())) {
+	if (!passes_take_code(call->web->passes, code, clock_wall_ms(), &device)) {
 		web_refuse_credential(call->web, call->http,
 		                      "this code was used or is too old; run: signalbox open");
+		return;
+	}
+	if (device.scopes) {
+		make_device(call, &device);
 		return;
 	}
 	session_open(&keys, clock_wall_ms(), &session);
@@ -186,7 +211,7 @@ char *web_open_url(struct web *web)
 	for (size_t i = 0; i < web->listen_count; i++) {
 		if (listen_is_unix(web->listens[i]))
 			continue;
-		passes_give_code(web->passes, clock_wall_ms(), code);
+		passes_give_code(web->passes, NULL, clock_wall_ms(), code);
 		name = name_of(web, web->listens[i]);
 		url = must_print("http%s://%s/#t=%s", listen_is_secure(web->listens[i]) ? "s" : "",
 		                 name, code);

@@ -74,6 +74,8 @@ static bool knows_host(const struct guard *guard, const struct guard_view *view)
 {
 	if (view->is_unix && text_is(view->host, "localhost"))
 		return true;
+	if (view->here.len && text_equal(view->host, view->here))
+		return true;
 	for (size_t i = 0; i < guard->hosts.count; i++)
 		if (text_equal_nocase(view->host, text_of(guard->hosts.all[i])))
 			return true;
@@ -87,8 +89,9 @@ static bool is_our_origin(const struct guard *guard, const struct guard_view *vi
 
 	if (!text_starts(origin, scheme))
 		return false;
-	return names_find(&guard->hosts,
-	                  (struct text){origin.at + scheme.len, origin.len - scheme.len}) >= 0;
+	origin = (struct text){origin.at + scheme.len, origin.len - scheme.len};
+	return names_find(&guard->hosts, origin) >= 0 ||
+	       (view->here.len && text_equal(origin, view->here));
 }
 
 enum guard_answer guard_check(const struct guard *guard, const struct guard_view *view)

@@ -7,6 +7,8 @@
  *
  * An Origin passes if it is, byte for byte, one of the listed literals, and so does a Host, whose
  * letters may be capitals or not (a browser writes an Origin in one way only).
+ * Where devices come in, the address that the kernel says this connection came to passes, too:
+ * no name that points here is an address.
  * Nothing is matched by its beginning, its end or its meaning, so there is no
  * spelling of one name that could be taken for another.
  */
@@ -35,6 +37,7 @@ enum guard_answer {
 /* What the guard looks at.  Fields that were not sent have a NULL pointer. */
 struct guard_view {
 	struct text host, origin, site; /* site: Sec-Fetch-Site */
+	struct text here;               /* where it came to, if devices come in there; else empty */
 	bool is_unix;                   /* over the Unix socket */
 	bool is_secure;                 /* over TLS */
 	bool changes;                   /* not a mere read: POST, an upgrade, ... */

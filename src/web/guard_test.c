@@ -51,6 +51,33 @@ static enum guard_answer check_site(const char *site, const char *origin, bool c
 	return guard_check(&guard, &view);
 }
 
+static enum guard_answer check_here(const char *host, const char *origin, bool is_secure)
+{
+	struct guard_view view = {.host = text_of(host),
+	                          .origin = text_of(origin),
+	                          .here = TEXT("192.0.2.7:7447"),
+	                          .is_secure = is_secure};
+
+	return guard_check(&guard, &view);
+}
+
+/* Where devices come in. */
+static void the_address_it_came_to_passes(void **state)
+{
+	assert_int_equal(check_here("192.0.2.7:7447", NULL, true), GUARD_PASSES);
+	assert_int_equal(check_here("192.0.2.7:7447", "https://192.0.2.7:7447", true),
+	                 GUARD_PASSES);
+	assert_int_equal(check_here("192.0.2.7:7447", "http://192.0.2.7:7447", true),
+	                 GUARD_WRONG_ORIGIN);
+	assert_int_equal(check_here("192.0.2.7:7447", "https://192.0.2.7", true),
+	                 GUARD_WRONG_ORIGIN);
+	assert_int_equal(check_here("192.0.2.7", NULL, true), GUARD_WRONG_HOST);
+	assert_int_equal(check_here("192.0.2.77:7447", NULL, true), GUARD_WRONG_HOST);
+	assert_int_equal(check_here("192.0.2.7:7447.evil.com", NULL, true), GUARD_WRONG_HOST);
+	assert_int_equal(check_here("", NULL, true), GUARD_WRONG_HOST);
+	assert_int_equal(check_host("192.0.2.7:7447", false), GUARD_WRONG_HOST);
+}
+
 static void a_listed_host_passes(void **state)
 {
 	assert_int_equal(check_host("127.0.0.1:7446", false), GUARD_PASSES);
@@ -260,6 +287,7 @@ static void every_refusal_has_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_address_it_came_to_passes),
 		cmocka_unit_test(a_listed_host_passes),
 		cmocka_unit_test(any_other_host_is_refused),
 		cmocka_unit_test(a_host_with_a_nul_in_it_is_refused),

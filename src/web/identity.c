@@ -64,6 +64,16 @@ static enum shown_credential doubt(struct visit *visit)
 	return SHOWN_STOLEN;
 }
 
+/* A device got its secret over TLS, and shows it nowhere else: without TLS it would not know
+ * whom it shows it to. */
+static bool look_at_device(struct visit *visit, struct text secret, struct caller *caller)
+{
+	const struct listen *listen = listen_of(visit->conn);
+
+	return listen && listen_is_secure(listen) &&
+	       devices_find(visit->web->devices, secret, clock_wall_ms(), caller);
+}
+
 static enum shown_credential look_at_secret(struct visit *visit, struct text secret,
                                             struct caller *caller)
 {
@@ -71,6 +81,8 @@ static enum shown_credential look_at_secret(struct visit *visit, struct text sec
 	struct session_keys keys = web_session_keys(web);
 
 	if (credentials_find(web->credentials, secret, caller))
+		return SHOWN_RIGHT;
+	if (look_at_device(visit, secret, caller))
 		return SHOWN_RIGHT;
 	if (!session_check(&keys, secret, clock_wall_ms(), caller))
 		return SHOWN_WRONG;
@@ -102,7 +114,8 @@ static enum shown_credential look_at_query(struct visit *visit, struct text quer
 	if (http_query_has(query, "ticket")) {
 		right = http_query(query, "ticket", &secret) &&
 		        passes_take_ticket(web->passes, buf_text(&secret), identity_user(visit),
-		                           clock_wall_ms(), caller);
+		                           clock_wall_ms(), caller) &&
+		        (!caller->device || devices_has(web->devices, caller->device));
 		shown = right ? SHOWN_RIGHT : SHOWN_WRONG;
 	} else if (http_query_has(query, "token")) {
 		right = web->options.config->auth.query && http_query(query, "token", &secret) &&
@@ -255,6 +268,8 @@ bool identity_find(struct visit *visit, struct caller *caller)
 		return false;
 	if (caller->scopes)
 		conn_vouch(http_conn(visit->http));
+	if (caller->device)
+		conn_own(http_conn(visit->http), caller->device);
 	return true;
 }
 
@@ -264,8 +279,11 @@ enum caller_answer web_find_caller(struct web *web, struct conn *conn, struct te
 	struct visit visit = {.web = web, .conn = conn};
 
 	*caller = (struct caller){0};
-	if (look_at_secret(&visit, secret, caller) == SHOWN_RIGHT)
+	if (look_at_secret(&visit, secret, caller) == SHOWN_RIGHT) {
+		if (caller->device)
+			conn_own(conn, caller->device);
 		return CALLER_KNOWN;
+	}
 	*caller = (struct caller){0};
 	*wait_s = web_count_wrong(web);
 	return *wait_s ? CALLER_WAIT : CALLER_WRONG;

@@ -5,6 +5,7 @@
 #include "net/http.h"
 #include "web/api.h"
 #include "web/guard.h"
+#include "web/phone.h"
 #include "web/routes.h"
 #include "web/session.h"
 #include "web/throttle.h"
@@ -16,6 +17,8 @@ struct web {
 	struct guard guard;
 	struct credentials *credentials;
 	struct passes *passes;
+	struct devices *devices;
+	struct phone phone;
 	struct throttle throttle;
 	struct listen *const *listens;
 	size_t listen_count;
@@ -95,7 +98,6 @@ void web_tick(struct web *web);
 void *web_ask_tap(struct web *web, const struct web_tap_ask *ask);
 
 /* ---- api_tap.c ---- */
-
 /* False: one too many for its producer, and that was answered. */
 bool api_hook_may_come(const struct call *call);
 

@@ -19,6 +19,7 @@
 #include "net/url.h"
 #include "signal/metric.h"
 #include "web/inside.h"
+#include "web/phone.h"
 
 #define FD_RESERVE 16 /* for the journal and what is opened for a moment */
 
@@ -27,8 +28,10 @@ struct listens {
 	struct loop *loop;
 	const struct config *config;
 	struct supervisor_sockets *handed; /* while it opens */
-	struct listen **each;              /* as in the configuration, then the Unix socket */
+	/* As in the configuration, then the Unix socket, then the one of devices if it is open. */
+	struct listen **each;
 	size_t count;
+	struct listen *phone;
 	struct listen **retired; /* that were in it once */
 	size_t retired_count;
 	struct seats seats;
@@ -158,10 +161,63 @@ static void warn(void *self, const char *words)
 	log_warn("box", "%s", words);
 }
 
+/* ---- where devices come in ---- */
+
+struct listen *listens_phone(const struct listens *l)
+{
+	return l->phone;
+}
+
+bool listens_open_phone(struct listens *l, const char *pem, struct error *why)
+{
+	struct tls_context *tls = tls_context_server(pem, pem, why);
+
+	if (!tls)
+		return false;
+	if (l->phone) {
+		listen_renew(l->phone, tls);
+		return true;
+	}
+	l->phone = open_one(l, l->config->phone.listen, tls, why);
+	if (!l->phone)
+		return error_within(why, "phone.listen");
+	l->each = must_grow(l->each, (l->count + 1) * sizeof(*l->each));
+	l->each[l->count++] = l->phone;
+	web_set_listens(l->web, l->each, l->count);
+	log_info("web", "devices come in at %s", listen_address(l->phone));
+	return true;
+}
+
+void listens_close_phone(struct listens *l)
+{
+	if (!l->phone)
+		return;
+	log_info("web", "no device comes in at %s any more", listen_address(l->phone));
+	retire(l, l->phone);
+	l->phone = NULL;
+	l->count--;
+	web_set_listens(l->web, l->each, l->count);
+}
+
+/* Another address in the configuration: it is opened there when it is wanted next. */
+static void move_phone(struct listens *l, const struct config *config)
+{
+	if (l->phone && strcmp(l->config->phone.listen, config->phone.listen) != 0)
+		listens_close_phone(l);
+}
+
+void listens_end_owned(struct listens *l, uint64_t owner)
+{
+	for (size_t i = 0; i < l->count; i++)
+		listen_end_owned(l->each[i], owner);
+	for (size_t i = 0; i < l->retired_count; i++)
+		listen_end_owned(l->retired[i], owner);
+}
+
 void listens_follow(struct listens *l, struct listen_plan *plan)
 {
-	size_t last = l->count - 1; /* the Unix socket */
-	struct listen **fresh = must_zero(plan->count + 1, sizeof(*fresh));
+	size_t last = l->count - 1 - (l->phone != NULL); /* the Unix socket */
+	struct listen **fresh = must_zero(plan->count + 2, sizeof(*fresh));
 
 	for (size_t i = 0; i < plan->count; i++) {
 		fresh[i] = plan->each[i].listen;
@@ -169,17 +225,20 @@ void listens_follow(struct listens *l, struct listen_plan *plan)
 			listen_renew(fresh[i], plan->each[i].tls);
 	}
 	fresh[plan->count] = l->each[last];
+	fresh[plan->count + 1] = l->phone;
 	for (size_t i = 0; i < last; i++)
 		if (!is_planned(plan, l->each[i]))
 			retire(l, l->each[i]);
 	free(l->each);
 	l->each = fresh;
-	l->count = plan->count + 1;
+	l->count = plan->count + 1 + (l->phone != NULL);
+	move_phone(l, plan->config);
 	l->config = plan->config;
 	inputs_set_max(&l->seats.inputs, l->config->limits.unfinished);
 	web_set_listens(l->web, l->each, l->count);
 	trust_each(l->config, warn, NULL);
 	free(plan);
+	phone_start(l->web);
 }
 
 /* --- the first time ---------------------------------------------------------------- */
@@ -293,10 +352,12 @@ struct listens *listens_open(struct web *web, struct loop *loop, const struct co
 	l->loop = loop;
 	l->config = config;
 	l->handed = handed;
+	web->phone.door = l;
 	seats_init(&l->seats, loop, allowed_conns(l));
 	if (open_all(l, why))
 		return l;
 	web_set_listens(web, NULL, 0);
+	web->phone.door = NULL;
 	listens_destroy(l);
 	return NULL;
 }

@@ -30,6 +30,13 @@ void listens_destroy(struct listens *l); /* NULL is fine */
  * is there once we serve. */
 bool listens_write(const struct listens *l, struct error *why);
 
+/* Where devices come in: `phone.listen`, with the certificate and the key of one PEM file.  When
+ * it is open already it takes the certificate. */
+bool listens_open_phone(struct listens *l, const char *pem, struct error *why);
+void listens_close_phone(struct listens *l);
+struct listen *listens_phone(const struct listens *l);     /* NULL: it is not open */
+void listens_end_owned(struct listens *l, uint64_t owner); /* see listen_end_owned() */
+
 const struct listen *listens_first(const struct listens *l);
 const char *listens_dialect(const struct listens *l, const struct listen *listen); /* pinned */
 /* Is it a URL of ours?  A box that follows itself hears every signal again, for ever.  web may be

@@ -15,7 +15,8 @@ struct pass {
 	unsigned char digest[DIGEST_LEN];
 	int64_t until_ms;
 	struct caller caller;
-	int64_t user; /* who got it */
+	int64_t user;              /* who got it */
+	struct device_wish device; /* of a code: what it makes */
 };
 
 struct passes {
@@ -77,16 +78,23 @@ static bool take_pass(struct pass *table, size_t count, struct text secret, int6
 	return true;
 }
 
-void passes_give_code(struct passes *passes, int64_t now_ms, char out[TOKEN_LEN + 1])
+void passes_give_code(struct passes *passes, const struct device_wish *device, int64_t now_ms,
+                      char out[TOKEN_LEN + 1])
 {
-	give_pass(passes->codes, SESSION_CODES, now_ms + SESSION_CODE_MS, out);
+	struct pass *pass = give_pass(passes->codes, SESSION_CODES, now_ms + SESSION_CODE_MS, out);
+
+	pass->device = device ? *device : (struct device_wish){0};
 }
 
-bool passes_take_code(struct passes *passes, struct text code, int64_t now_ms)
+bool passes_take_code(struct passes *passes, struct text code, int64_t now_ms,
+                      struct device_wish *device)
 {
 	struct pass taken;
 
-	return take_pass(passes->codes, SESSION_CODES, code, now_ms, &taken);
+	if (!take_pass(passes->codes, SESSION_CODES, code, now_ms, &taken))
+		return false;
+	*device = taken.device;
+	return true;
 }
 
 void passes_give_ticket(struct passes *passes, const struct caller *caller, int64_t user,

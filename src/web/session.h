@@ -1,6 +1,7 @@
 /* session.h - the ways in that do not last: codes, tickets and the sessions of pages.
  *
- *   code     in the URL that `signalbox open` prints; good once, for 10 minutes
+ *   code     in the URL that `signalbox open` prints; good once, for 10 minutes: for a session,
+ *            or for a device of that name and those scopes
  *   ticket   what opens one WebSocket; good once, for 30 seconds, for the user who got it
  *   session  a week of a page, in two halves that the page gets for its code:
  *     page   never sent again.  It outlives a restart: signed with the key of DATA/token
@@ -20,6 +21,7 @@
 #define WEB_SESSION_H
 
 #include "web/credentials.h"
+#include "web/devices.h"
 
 #define SESSION_CODE_MS (10 * 60 * 1000)
 #define SESSION_TICKET_MS (30 * 1000)
@@ -37,13 +39,15 @@ void passes_destroy(struct passes *passes);
 void passes_renew(struct passes *passes); /* all that was given out is void */
 
 /* Each writes TOKEN_LEN characters and a NUL. */
-void passes_give_code(struct passes *passes, int64_t now_ms, char out[TOKEN_LEN + 1]);
+void passes_give_code(struct passes *passes, const struct device_wish *device, int64_t now_ms,
+                      char out[TOKEN_LEN + 1]); /* NULL: for a page */
 void passes_give_ticket(struct passes *passes, const struct caller *caller, int64_t user,
                         int64_t now_ms, char out[TOKEN_LEN + 1]);
 
 /* True once for each that was given out, within its time, and of a ticket for the same user
  * only; to another it is void too. */
-bool passes_take_code(struct passes *passes, struct text code, int64_t now_ms);
+bool passes_take_code(struct passes *passes, struct text code, int64_t now_ms,
+                      struct device_wish *device);
 bool passes_take_ticket(struct passes *passes, struct text ticket, int64_t user, int64_t now_ms,
                         struct caller *caller);
 

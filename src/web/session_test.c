@@ -14,6 +14,8 @@
 
 #include "web/throttle.h"
 
+static struct device_wish device;
+
 #define NOW INT64_C(1700000000000)
 
 #define USER 1000
@@ -41,37 +43,54 @@ static void a_code_is_good_once(void **state)
 {
 	char code[TOKEN_LEN + 1];
 
-	passes_give_code(*state, NOW, code);
+	passes_give_code(*state, NULL, NOW, code);
 	assert_int_equal(strlen(code), TOKEN_LEN);
-	assert_true(passes_take_code(*state, text_of(code), NOW + 1));
-	assert_false(passes_take_code(*state, text_of(code), NOW + 1));
+	assert_true(passes_take_code(*state, text_of(code), NOW + 1, &device));
+	assert_false(passes_take_code(*state, text_of(code), NOW + 1, &device));
+}
+
+/* And a code that comes after it, in the same place of the table, is for a page again. */
+static void a_code_says_what_it_is_for(void **state)
+{
+	const struct device_wish phone = {"phone", SCOPE_OBSERVE};
+	char code[TOKEN_LEN + 1];
+
+	passes_give_code(*state, &phone, NOW, code);
+	assert_true(passes_take_code(*state, text_of(code), NOW + 1, &device));
+	assert_string_equal(device.name, "phone");
+	assert_int_equal(device.scopes, SCOPE_OBSERVE);
+	for (int i = 0; i < SESSION_CODES; i++)
+		passes_give_code(*state, &phone, NOW, code);
+	passes_give_code(*state, NULL, NOW + 1, code);
+	assert_true(passes_take_code(*state, text_of(code), NOW + 2, &device));
+	assert_int_equal(device.scopes, 0);
 }
 
 static void a_code_is_good_for_ten_minutes(void **state)
 {
 	char code[TOKEN_LEN + 1];
 
-	passes_give_code(*state, NOW, code);
-	assert_false(passes_take_code(*state, text_of(code), NOW + SESSION_CODE_MS));
-	assert_true(passes_take_code(*state, text_of(code), NOW + SESSION_CODE_MS - 1));
+	passes_give_code(*state, NULL, NOW, code);
+	assert_false(passes_take_code(*state, text_of(code), NOW + SESSION_CODE_MS, &device));
+	assert_true(passes_take_code(*state, text_of(code), NOW + SESSION_CODE_MS - 1, &device));
 }
 
 static void a_wrong_code_is_no_code(void **state)
 {
 	char code[TOKEN_LEN + 1];
 
-	passes_give_code(*state, NOW, code);
-	assert_false(passes_take_code(*state, TEXT(""), NOW));
-	assert_false(passes_take_code(*state, (struct text){code, TOKEN_LEN - 1}, NOW));
+	passes_give_code(*state, NULL, NOW, code);
+	assert_false(passes_take_code(*state, TEXT(""), NOW, &device));
+	assert_false(passes_take_code(*state, (struct text){code, TOKEN_LEN - 1}, NOW, &device));
 	code[0] ^= 1;
-	assert_false(passes_take_code(*state, text_of(code), NOW));
+	assert_false(passes_take_code(*state, text_of(code), NOW, &device));
 }
 
 static void an_empty_table_takes_nothing(void **state)
 {
 	struct caller caller;
 
-	assert_false(passes_take_code(*state, TEXT(""), NOW));
+	assert_false(passes_take_code(*state, TEXT(""), NOW, &device));
 	assert_false(passes_take_ticket(*state, TEXT(""), USER, 0, &caller));
 	assert_false(passes_take_ticket(*state, TEXT(""), USER, -1, &caller));
 }
@@ -80,13 +99,13 @@ static void the_oldest_code_makes_room(void **state)
 {
 	char first[TOKEN_LEN + 1], second[TOKEN_LEN + 1], other[TOKEN_LEN + 1];
 
-	passes_give_code(*state, NOW, first);
-	passes_give_code(*state, NOW + 1, second);
+	passes_give_code(*state, NULL, NOW, first);
+	passes_give_code(*state, NULL, NOW + 1, second);
 	for (int i = 0; i < SESSION_CODES - 1; i++)
-		passes_give_code(*state, NOW + 2 + i, other);
-	assert_false(passes_take_code(*state, text_of(first), NOW + 100));
-	assert_true(passes_take_code(*state, text_of(second), NOW + 100));
-	assert_true(passes_take_code(*state, text_of(other), NOW + 100));
+		passes_give_code(*state, NULL, NOW + 2 + i, other);
+	assert_false(passes_take_code(*state, text_of(first), NOW + 100, &device));
+	assert_true(passes_take_code(*state, text_of(second), NOW + 100, &device));
+	assert_true(passes_take_code(*state, text_of(other), NOW + 100, &device));
 }
 
 static void a_ticket_is_good_once_for_who_asked(void **state)
@@ -119,7 +138,7 @@ static void a_code_is_no_ticket(void **state)
 	struct caller caller;
 	char code[TOKEN_LEN + 1];
 
-	passes_give_code(*state, NOW, code);
+	passes_give_code(*state, NULL, NOW, code);
 	assert_false(passes_take_ticket(*state, text_of(code), USER, NOW, &caller));
 }
 
@@ -383,6 +402,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_code_is_good_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_code_says_what_it_is_for, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_code_is_good_for_ten_minutes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_wrong_code_is_no_code, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_empty_table_takes_nothing, set_up, tear_down),

@@ -15,12 +15,13 @@
 #include "web/late.h"
 
 #define TICK_MS DEADLINE_TICK_MS
+#define HTTPS_PORT 443
 
 /* Nothing may run, frame, sniff or remember what we send, but our own page. */
 #define HEADERS \
 	"Content-Security-Policy: default-src 'none'; script-src 'self'; connect-src 'self'; " \
-	"img-src 'self' data:; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; " \
-	"form-action 'none'\r\n" \
+	"img-src 'self' data:; style-src 'self'; manifest-src 'self'; worker-src 'self'; " \
+	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'\r\n" \
 	"X-Content-Type-Options: nosniff\r\n" \
 	"Referrer-Policy: no-referrer\r\n" \
 	"Cross-Origin-Opener-Policy: same-origin\r\n" \
@@ -228,13 +229,28 @@ static bool only_reads(const struct http_request *request)
 	        text_is(request->method, "OPTIONS"));
 }
 
+/* Of where devices come in: the address, as a browser writes it in a Host. */
+static struct text find_here(const struct visit *visit, char here[CONN_HERE_MAX])
+{
+	struct text words;
+
+	if (!phone_is_at(visit->web, visit->listen) || !conn_here(visit->conn, here))
+		return (struct text){0};
+	words = text_of(here);
+	if (listen_port(visit->listen) == HTTPS_PORT)
+		words.len -= strlen(":443");
+	return words;
+}
+
 static bool let_in(struct visit *visit)
 {
 	struct http *http = visit->http;
+	char here[CONN_HERE_MAX];
 	struct guard_view view = {
 		.host = field_if_sent(http, "Host"),
 		.origin = field_if_sent(http, "Origin"),
 		.site = field_if_sent(http, "Sec-Fetch-Site"),
+		.here = find_here(visit, here),
 		.is_unix = identity_is_unix(visit),
 		.is_secure = listen_is_secure(visit->listen),
 		.changes = !only_reads(http_request(http)),
@@ -364,7 +380,7 @@ void web_tick(struct web *web)
 
 static void know_listen(struct web *web, const struct listen *listen)
 {
-	unsigned port = listen_port(listen), usual = listen_is_secure(listen) ? 443 : 80;
+	unsigned port = listen_port(listen), usual = listen_is_secure(listen) ? HTTPS_PORT : 80;
 	char *local = must_print("localhost:%u", port);
 
 	if (!listen_is_unix(listen))
@@ -429,15 +445,20 @@ void web_reload(struct web *web, const struct config *config, struct credentials
 struct web *web_create(const struct web_options *options, struct error *why)
 {
 	struct credentials *credentials = credentials_load(options->config, why);
+	struct devices *devices = credentials ? devices_open(options->config->data, why) : NULL;
 	struct web *web;
 
-	if (!credentials)
+	if (!devices) {
+		credentials_destroy(credentials);
 		return NULL;
+	}
 	web = must_zero(1, sizeof(*web));
 	web->options = *options;
 	set_limits(web, &options->config->limits);
 	web->credentials = credentials;
+	web->devices = devices;
 	web->passes = passes_create();
+	web->phone.unpaired.fire = phone_is_late;
 	web->started_ns = clock_mono_ns();
 	know_names(web);
 	list_init(&web->visits);
@@ -461,8 +482,11 @@ void web_destroy(struct web *web)
 	api_show_end(web);
 	loop_remove_turn(&web->turn);
 	deadline_clear(&web->tick);
+	deadline_clear(&web->phone.unpaired);
 	forget_names(web);
 	passes_destroy(web->passes);
+	devices_destroy(web->devices);
+	free(web->phone.voucher);
 	credentials_destroy(web->credentials);
 	free(web);
 }

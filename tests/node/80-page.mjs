@@ -13,7 +13,7 @@ import { close, faults, open, stateIs } from "./browser.mjs";
 const BUDGET = 1200000;
 const VIEWS = ["crew", "stage", "log", "sources", "ask", "runs", "numbers"];
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
-	+ "style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+	+ "style-src 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const box = await new Box().start();
 let emitted = 0;

@@ -6,14 +6,18 @@
  * Whoever listens at that address now may not be the server that we were with. So before every
  * connection it has to prove that it can make the half that we have, and only then we prove the
  * same: no secret is sent that would be of use to another. All of it is asked of the origin that
- * this page came from: nothing in the address can name another. */
+ * this page came from: nothing in the address can name another.
+ *
+ * A device that was paired has a secret that lasts instead of a session: see device.ts. */
 
 import { SignedOut } from "../../../clients/js/signalbox.js";
+import { isDevice, makeDevice } from "./device";
 
 const ANSWER_MS = 10000;
 const KEY = "signalbox.session";
 const ID_LENGTH = 48;         /* Of a half; what follows is its secret. */
 const OVER = "The session of this tab has ended.";
+const REVOKED = "This device is not paired any more.";
 
 export interface Session {
 	token(): string | null;
@@ -33,27 +37,35 @@ export function makeSession(): Session {
 	let code: string | null = null;
 	let page: string | null = null;
 	let token: string | null = null;      /* Of a server that has proved itself. */
+	const device = makeDevice();
 
 	function keep(halves: Halves): void {
 		({ token, page } = halves);
 		sessionStorage.setItem(KEY, token);
 	}
 
+	/* The server knows what the code was for. */
+	function take(got: Halves | { device: string }): void {
+		if ("device" in got)
+			device.keep(got.device);
+		else
+			keep(got);
+	}
+
 	/* A code is good for one trade. A spent one does no harm to a tab that has its session
 	 * already: this is what a reload looks like. */
-	async function trade(given: string): Promise<boolean> {
+	async function trade(given: string): Promise<void> {
 		const answer = await post({ code: given });
-		const has = page ?? sessionStorage.getItem(KEY);
+		const has = device.secret() ?? page ?? sessionStorage.getItem(KEY);
 
 		if (answer.ok)
-			keep(await answer.json());
+			take(await answer.json());
 		else if (answer.status === 429 || answer.status >= 500)
 			throw new Error(`session: ${answer.status}`);
 		else if (has === null)
 			throw new SignedOut("This link was used already, or is older than ten minutes.");
 		if (code === given)
 			code = null;
-		return answer.ok;
 	}
 
 	async function comeBack(half: string): Promise<void> {
@@ -70,9 +82,12 @@ export function makeSession(): Session {
 	 * cannot prove itself is asked again later. */
 	async function said<T>(answer: Response): Promise<T> {
 		if (answer.status === 401 || answer.status === 403) {
+			const isRevoked = token !== null && token === device.secret();
 			sessionStorage.removeItem(KEY);
 			page = null;
-			throw new SignedOut(OVER);
+			if (isRevoked)
+				device.forget();
+			throw new SignedOut(isRevoked ? REVOKED : OVER);
 		}
 		if (!answer.ok)
 			throw new Error(`session: ${answer.status}`);
@@ -81,10 +96,14 @@ export function makeSession(): Session {
 
 	async function ticket(): Promise<string> {
 		token = null;
-		if (code === null || !await trade(code)) {
+		if (code !== null)
+			await trade(code);
+		if (token === null && page === null)
+			token = device.secret();
+		if (token === null) {
 			const half = page ?? sessionStorage.getItem(KEY);
 			if (half === null)
-				throw new SignedOut("This tab has no session.");
+				throw new SignedOut(isDevice() ? "This device is not paired." : "This tab has no session.");
 			await comeBack(half);
 		}
 		const { ticket } = await said<{ ticket: string }>(await post({}, "/api/ticket", token));

@@ -2,12 +2,15 @@
  * in trouble, which above all is a disk that fails. */
 
 import type { Link, Refusal } from "../desk";
+import { isDevice } from "../link/device";
 import { write } from "../text/dom";
 import { visible } from "../text/signal";
 
 const ASK_MS = 1000;     /* A disk that is full is told within two seconds. */
 
-const COMMAND = "signalbox open";
+const COMMAND = isDevice() ? "signalbox pair" : "signalbox open";
+const HOW = isDevice() ? "Run this on the computer of the box; it shows a code to scan:"
+	: "Run this in a terminal; it opens the page with a link that signs you in:";
 
 export function makeNotices(notice: HTMLElement, trouble: HTMLElement, link: Link): void {
 	const part = (box: HTMLElement, name: string): HTMLElement =>
@@ -20,7 +23,7 @@ export function makeNotices(notice: HTMLElement, trouble: HTMLElement, link: Lin
 			return;
 		write(part(notice, "title"), "Not signed in");
 		write(part(notice, "words"),
-			`${state.why} Run this in a terminal; it opens the page with a link that signs you in:`);
+			`${state.why} ${HOW}`);
 		write(part(notice, "command"), COMMAND);
 		write(part(notice, "copy"), "Copy");
 	});

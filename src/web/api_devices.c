@@ -1,0 +1,136 @@
+/* api_devices.c - pairing, listing and revoking devices. */
+#include <stdio.h>
+#include <yyjson.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/put.h"
+#include "web/inside.h"
+#include "web/listens.h"
+#include "web/phone.h"
+
+#define ANSWER_MAX (256 * KIB)
+#define USUAL_NAME "phone"
+#define USUAL_SCOPES ((unsigned)SCOPE_OBSERVE | (unsigned)SCOPE_ANSWER)
+
+void api_devices(struct call *call)
+{
+	struct buf out;
+
+	buf_init(&out, ANSWER_MAX);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	devices_put(call->web->devices, &out);
+	web_answer_object(call, &out);
+}
+
+/* A member that is not there is empty. */
+static bool read_word(yyjson_val *body, const char *name, struct text *out, struct error *why)
+{
+	yyjson_val *value = yyjson_obj_get(body, name);
+
+	*out = (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+	return !value || out->at || error_set(why, "%s must be a string", name);
+}
+
+static bool read_device_wish(yyjson_val *body, struct device_wish *wish, struct text *host,
+                             struct error *why)
+{
+	struct text name, scopes;
+
+	if (!yyjson_is_obj(body))
+		return error_set(why, "the body must be an object: name, scopes, host");
+	if (!read_word(body, "name", &name, why) || !read_word(body, "scopes", &scopes, why) ||
+	    !read_word(body, "host", host, why))
+		return false;
+	if (!name.at)
+		name = TEXT(USUAL_NAME);
+	if (!devices_name_is_good(name, why))
+		return false;
+	memcpy(wish->name, name.at, name.len);
+	wish->scopes = USUAL_SCOPES;
+	if (scopes.at && !scope_parse(scopes, &wish->scopes, why))
+		return false;
+	return wish->scopes || error_set(why, "a device that may do nothing is of no use");
+}
+
+static void answer_invitation(struct call *call, const struct device_wish *wish, const char *url)
+{
+	struct buf out;
+
+	buf_init(&out, 4 * KIB);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_word(&out, "url", url);
+	put_word(&out, "code", url + strlen(url) - TOKEN_LEN);
+	put_word(&out, "name", wish->name);
+	devices_put_scopes(&out, wish->scopes);
+	put_i64(&out, "untilMs", clock_wall_ms() + SESSION_CODE_MS);
+	if (*phone_print(call->web))
+		put_word(&out, "fingerprint", phone_print(call->web));
+	web_answer_object(call, &out);
+}
+
+void api_device_pair(struct call *call)
+{
+	yyjson_doc *doc = yyjson_read(call->body.at, call->body.len, 0);
+	struct device_wish wish = {0};
+	char url[PHONE_URL_MAX];
+	struct text host;
+	struct error why;
+
+	if (!read_device_wish(yyjson_doc_get_root(doc), &wish, &host, &why))
+		web_refuse(call->http, 400, why.words, NULL);
+	else if (!phone_invite(call->web, &wish, host, url, &why))
+		web_refuse(call->http, 409, why.words, NULL);
+	else
+		answer_invitation(call, &wish, url);
+	explicit_bzero(url, sizeof(url));
+	yyjson_doc_free(doc);
+}
+
+static void answer_done(struct call *call)
+{
+	struct buf out;
+
+	buf_init(&out, 1 * KIB);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	web_answer_object(call, &out);
+}
+
+/* What it has open ends with it. */
+void api_device_revoke(struct call *call)
+{
+	struct text name = {call->part.at, call->part.len};
+	struct web *web = call->web;
+	struct error why;
+	uint64_t id;
+	bool saved = devices_remove(web->devices, name, &id, &why);
+
+	if (!id) {
+		web_refuse(call->http, 404, why.words, NULL);
+		return;
+	}
+	log_info("web", "a device was revoked: %.*s", TEXT_ARG(name));
+	listens_end_owned(web->phone.door, id);
+	phone_lost_one(web);
+	if (saved) {
+		answer_done(call);
+		return;
+	}
+	error_within(&why, "it is revoked until the next crash, but not on the disk");
+	web_refuse(call->http, 500, why.words, NULL);
+}
+
+void api_certificate(struct call *call)
+{
+	static const char name[] =
+		"Content-Disposition: attachment; filename=\"signalbox.crt\"\r\n";
+	struct text pem = phone_voucher(call->web);
+
+	if (pem.len)
+		http_answer(call->http, 200, "application/x-x509-ca-cert", pem, name);
+	else
+		web_refuse(call->http, 404, "no certificate was made here", NULL);
+}

@@ -1,0 +1,51 @@
+/* devices.h - phones and other browsers that were paired with this box, and stay so.
+ *
+ * Each has a secret of its own, which it got once, over TLS, for the code of `signalbox pair`.
+ * Here is only the secret's digest, in DATA/devices.json, with the scopes that the owner chose.
+ * The file is on the disk before a device is told that it is paired, or somebody that one is
+ * not any more; when one was seen last is written along, and at the end.
+ */
+#ifndef WEB_DEVICES_H
+#define WEB_DEVICES_H
+
+#include "base/buf.h"
+#include "web/credentials.h"
+
+#define DEVICES_MAX 64
+#define DEVICE_NAME_MAX 32 /* bytes, with a NUL; it stands in caller.name behind "device:" */
+
+struct devices;
+
+/* What a pairing gives; scopes 0: it is none. */
+struct device_wish {
+	char name[DEVICE_NAME_MAX];
+	unsigned scopes;
+};
+
+/* NULL: the file can be got at by others, or is not one of ours. */
+struct devices *devices_open(const char *data, struct error *why);
+void devices_destroy(struct devices *devices); /* NULL is fine */
+
+size_t devices_count(const struct devices *devices);
+
+/* Letters, digits, - and _, and not too long. */
+bool devices_name_is_good(struct text name, struct error *why);
+
+/* Makes its secret: TOKEN_LEN characters and a NUL.  A name that is taken gets a number, and the
+ * wish has it then. */
+bool devices_add(struct devices *devices, struct device_wish *wish, int64_t now_ms,
+                 char secret[TOKEN_LEN + 1], struct error *why);
+
+/* Whose secret is it?  Takes equally long for every wrong one. */
+bool devices_find(struct devices *devices, struct text secret, int64_t now_ms,
+                  struct caller *caller);
+bool devices_has(const struct devices *devices, uint64_t id);
+
+/* It is no device any more from now on.  False: none has that name, and *id is 0; or the file
+ * could not be written, so that it would be one again after a crash. */
+bool devices_remove(struct devices *devices, struct text name, uint64_t *id, struct error *why);
+
+void devices_put(const struct devices *devices, struct buf *out); /* a JSON list */
+void devices_put_scopes(struct buf *out, unsigned scopes);        /* likewise, as "scopes" */
+
+#endif

@@ -1,0 +1,272 @@
+/* phone.c - opening and closing the way in for devices. */
+#include "web/phone.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/must.h"
+#include "base/whole.h"
+#include "config/check.h"
+#include "config/config.h"
+#include "net/address.h"
+#include "net/issue.h"
+#include "net/listen.h"
+#include "web/inside.h"
+#include "web/listens.h"
+
+#define PEM_MAX (64 * KIB)
+#define HOST_MAX 256
+#define NAME_MAX_LEN (HOST_MAX + 16) /* with brackets and a port */
+#define HTTPS_PORT 443
+
+bool phone_is_at(const struct web *web, const struct listen *listen)
+{
+	return web->phone.door && listen == listens_phone(web->phone.door);
+}
+
+struct text phone_voucher(const struct web *web)
+{
+	return text_of(web->phone.voucher);
+}
+
+const char *phone_print(const struct web *web)
+{
+	return web->phone.print;
+}
+
+/* ---- names ---- */
+
+/* "box.example:7447" and "[::1]:7447" without the port, and the brackets. */
+static void cut_host(const char *name, char host[HOST_MAX])
+{
+	const char *colon = strrchr(name, ':');
+	size_t len = colon && !strchr(colon, ']') ? (size_t)(colon - name) : strlen(name);
+
+	if (len > 1 && name[0] == '[' && name[len - 1] == ']')
+		snprintf(host, HOST_MAX, "%.*s", (int)len - 2, name + 1);
+	else
+		snprintf(host, HOST_MAX, "%.*s", (int)len, name);
+}
+
+/* As a browser writes it. */
+static void write_name(const char *host, unsigned port, char name[NAME_MAX_LEN])
+{
+	bool is_v6 = strchr(host, ':');
+	size_t len;
+
+	snprintf(name, NAME_MAX_LEN, is_v6 ? "[%s]" : "%s", host);
+	len = strlen(name);
+	if (port != HTTPS_PORT)
+		snprintf(name + len, NAME_MAX_LEN - len, ":%u", port);
+}
+
+static bool is_listed(const struct web *web, const char *name)
+{
+	const struct config_auth *auth = &web->options.config->auth;
+
+	for (size_t i = 0; i < auth->host_count; i++)
+		if (text_equal_nocase(text_of(auth->hosts[i]), text_of(name)))
+			return true;
+	return false;
+}
+
+/* The first of auth.hosts that is about this port. */
+static const char *listed_for(const struct web *web, unsigned port)
+{
+	const struct config_auth *auth = &web->options.config->auth;
+	char host[HOST_MAX], name[NAME_MAX_LEN];
+
+	for (size_t i = 0; i < auth->host_count; i++) {
+		cut_host(auth->hosts[i], host);
+		write_name(host, port, name);
+		if (strcmp(name, auth->hosts[i]) == 0)
+			return auth->hosts[i];
+	}
+	return NULL;
+}
+
+static bool take_wanted(const struct web *web, const struct listen *listen, struct text wanted,
+                        char host[HOST_MAX], struct error *why)
+{
+	char name[NAME_MAX_LEN];
+	struct address address;
+	char *numbers;
+	bool is_number;
+
+	if (!check_host(wanted, why))
+		return false;
+	snprintf(host, HOST_MAX, "%.*s", TEXT_ARG(wanted));
+	numbers = must_print(strchr(host, ':') ? "[%s]:0" : "%s:0", host);
+	is_number = address_parse(&address, numbers, NULL);
+	free(numbers);
+	write_name(host, listen_port(listen), name);
+	if (is_listed(web, name) || (is_number && phone_is_at(web, listen)))
+		return true;
+	return error_set(why, "a Host '%s' would be refused: add it to auth.hosts", name);
+}
+
+/* By which name a device is to call the listener. */
+static bool choose_host(const struct web *web, const struct listen *listen, struct text wanted,
+                        char host[HOST_MAX], struct error *why)
+{
+	const char *listed = listed_for(web, listen_port(listen));
+
+	if (wanted.len)
+		return take_wanted(web, listen, wanted, host, why);
+	if (listed)
+		cut_host(listed, host);
+	else if (!listen_is_any(listen))
+		cut_host(listen_address(listen), host);
+	else if (!phone_is_at(web, listen))
+		return error_set(why, "auth.hosts has no name for %s", listen_address(listen));
+	else if (!address_outward(host))
+		return error_set(why, "this machine is in no network; --host names it");
+	return true;
+}
+
+/* ---- the certificate ---- */
+
+static void add_issue_name(struct issue_names *names, const char *name)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (strcmp(names->all[i], name) == 0)
+			return;
+	if (*name && names->count < ISSUE_NAMES)
+		names->all[names->count++] = name;
+}
+
+static bool make_certificate(const struct web *web, const char *path, const char *host,
+                             struct error *why)
+{
+	const struct config_auth *auth = &web->options.config->auth;
+	char listed[ISSUE_NAMES][HOST_MAX], outward[ADDRESS_HOST_MAX] = "";
+	struct issue_names names = {0};
+	struct buf pem;
+	bool good;
+
+	add_issue_name(&names, host);
+	if (address_outward(outward))
+		add_issue_name(&names, outward);
+	add_issue_name(&names, "localhost");
+	add_issue_name(&names, "127.0.0.1");
+	for (size_t i = 0; i < auth->host_count && i < ISSUE_NAMES; i++) {
+		cut_host(auth->hosts[i], listed[i]);
+		add_issue_name(&names, listed[i]);
+	}
+	buf_init(&pem, PEM_MAX);
+	good = issue_make(&names, &pem, why) && whole_replace(path, 0600, buf_text(&pem), why);
+	whole_forget(&pem);
+	if (good)
+		log_info("web", "a certificate was made for %s: %s", host, path);
+	return good;
+}
+
+static bool know_voucher(struct web *web, const char *path, struct error *why)
+{
+	struct buf pem;
+	bool good;
+
+	buf_init(&pem, PEM_MAX);
+	good = issue_voucher(path, &pem, web->phone.print, why);
+	free(web->phone.voucher);
+	web->phone.voucher = good ? text_dup(buf_text(&pem)) : NULL;
+	buf_finish(&pem);
+	return good;
+}
+
+/* ---- the listener ---- */
+
+/* Of the configuration, and open to other machines. */
+static const struct listen *find_outward(const struct web *web)
+{
+	size_t count = web->options.config->listen_count;
+
+	for (size_t i = 0; i < web->listen_count && i < count; i++)
+		if (listen_is_secure(web->listens[i]) &&
+		    !listen_is_local(listen_address(web->listens[i])))
+			return web->listens[i];
+	return NULL;
+}
+
+/* A certificate that is there is as good as another, unless it is for another name: then a new
+ * one is made, and devices that trusted the old one have to be told. */
+static bool open_with(struct web *web, const char *path, const char *host, struct error *why)
+{
+	if (!issue_is_good(path, host) && !make_certificate(web, path, host, why))
+		return false;
+	if (!know_voucher(web, path, why) || !listens_open_phone(web->phone.door, path, why))
+		return false;
+	return listens_write(web->phone.door, why);
+}
+
+/* The host is known when the listener is, and the certificate is for the host: so it is opened
+ * for this machine first, if it has to be. */
+static const struct listen *open_phone(struct web *web, struct text wanted, char host[HOST_MAX],
+                                       struct error *why)
+{
+	const struct listen *listen = find_outward(web);
+	char *path;
+	bool good;
+
+	if (listen)
+		return choose_host(web, listen, wanted, host, why) ? listen : NULL;
+	path = must_print("%s/phone.pem", web->options.config->data);
+	good = listens_phone(web->phone.door) || open_with(web, path, "localhost", why);
+	good = good && choose_host(web, listens_phone(web->phone.door), wanted, host, why) &&
+	       open_with(web, path, host, why);
+	free(path);
+	return good ? listens_phone(web->phone.door) : NULL;
+}
+
+bool phone_invite(struct web *web, const struct device_wish *wish, struct text host,
+                  char url[PHONE_URL_MAX], struct error *why)
+{
+	char chosen[HOST_MAX], name[NAME_MAX_LEN], code[TOKEN_LEN + 1];
+	const struct listen *listen;
+
+	listen = open_phone(web, host, chosen, why);
+	if (!listen) {
+		phone_lost_one(web);
+		return false;
+	}
+	passes_give_code(web->passes, wish, clock_wall_ms(), code);
+	write_name(chosen, listen_port(listen), name);
+	snprintf(url, PHONE_URL_MAX, "https://%s/#t=%s", name, code);
+	explicit_bzero(code, sizeof(code));
+	web->phone.is_inviting = true;
+	deadline_set(web->options.loop, &web->phone.unpaired, SESSION_CODE_MS);
+	return true;
+}
+
+void phone_start(struct web *web)
+{
+	char host[HOST_MAX];
+	struct error why;
+
+	if (devices_count(web->devices) == 0 || !web->phone.door || listens_phone(web->phone.door))
+		return;
+	if (!open_phone(web, (struct text){0}, host, &why))
+		log_warn("web", "paired devices cannot come in: %s", why.words);
+}
+
+void phone_lost_one(struct web *web)
+{
+	struct error why;
+
+	if (devices_count(web->devices) > 0 || web->phone.is_inviting ||
+	    !listens_phone(web->phone.door))
+		return;
+	listens_close_phone(web->phone.door);
+	if (!listens_write(web->phone.door, &why))
+		log_warn("web", "%s", why.words);
+}
+
+void phone_is_late(struct deadline *deadline)
+{
+	struct web *web = list_of(deadline, struct web, phone.unpaired);
+
+	web->phone.is_inviting = false;
+	phone_lost_one(web);
+}
