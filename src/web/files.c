@@ -66,7 +66,8 @@ bool files_is_known(const struct web_file *file, struct text if_none_match)
 
 void files_answer(const struct web_file *file, struct http *http)
 {
-	bool packed = files_wants_packed(http_field(http, "Accept-Encoding"));
+	bool packed =
+		file->packed.len > 0 && files_wants_packed(http_field(http, "Accept-Encoding"));
 	char extra[160];
 
 	snprintf(extra, sizeof(extra), "ETag: %s\r\nVary: Accept-Encoding\r\n%s",

@@ -36,9 +36,9 @@ function head(dialog: HTMLDialogElement): HTMLElement {
 }
 
 function body(isTrusted: boolean, worker: Worker): Child[] {
-	return [...isTrusted ? installing(worker) : trusting(), h("p", {},
-		h("button", { type: "button", onclick: signOut }, "Sign out"),
-		" The owner of the box can do that, too: signalbox devices revoke")];
+	return [...isTrusted ? installing(worker) : trusting(),
+		h("p", {}, h("button", { type: "button", onclick: signOut }, "Sign out")),
+		h("p", { class: "dim" }, "On the computer, ", h("code", {}, "signalbox devices"), " lists and revokes devices.")];
 }
 
 function trusting(): Child[] {
