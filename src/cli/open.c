@@ -166,13 +166,14 @@ static int open_page(struct command_context *context, const struct options *opti
 
 static const struct option own[] = {
 	{"lan", 'l', .help = "for a phone: as `signalbox pair`"},
+	PAIR_OPTIONS,
 	{"print", 'p', .help = "only print the URL, start no browser"},
 	{"json", 'j', .help = "print it as a JSON object"},
 	{0},
 };
 static const struct option_group own_group = {"Options", own};
-static const struct option_group *const groups[] = {&own_group, &options_pair, &options_box,
-                                                    &options_common, NULL};
+static const struct option_group *const groups[] = {&own_group, &options_box, &options_common,
+                                                    NULL};
 
 const struct command command_open = {
 	.name = "open",

@@ -131,28 +131,19 @@ static int pair(struct command_context *context, const struct options *options)
 	return pair_device(&command_pair, context, options);
 }
 
-static const struct option shared[] = {
-	{"name", 0, "NAME", "what the device is called", "phone"},
-	{"scopes", 's', "LIST", "what it may do: observe, emit, answer, control, admin; or all",
-         "observe,answer"},
-	{"host", 0, "HOST", "the name or address of this machine, as the device is to call it",
-         "found out"},
-	{0},
-};
-const struct option_group options_pair = {"The device", shared};
-
 static const struct option own[] = {
+	PAIR_OPTIONS,
 	{"print", 'p', .help = "only print the URL, no QR code"},
 	{"json", 'j', .help = "print what the box answered, one JSON object"},
 	{0},
 };
 static const struct option_group own_group = {"Options", own};
-static const struct option_group *const groups[] = {&own_group, &options_pair, &options_box,
-                                                    &options_common, NULL};
+static const struct option_group *const groups[] = {&own_group, &options_box, &options_common,
+                                                    NULL};
 
 const struct command command_pair = {
 	.name = "pair",
-	.summary = "let a phone in: a QR code, and the device stays signed in",
+	.summary = "let a phone in, and keep it signed in",
 	.usage = "[--name NAME] [--scopes LIST] [--host HOST]",
 	.examples = "  signalbox pair\n"
 		    "  signalbox pair --name tablet --scopes observe\n"

@@ -4,7 +4,14 @@
 
 #include "cli/command.h"
 
-extern const struct option_group options_pair; /* --name, --scopes, --host */
+/* clang-format off */
+#define PAIR_OPTIONS \
+	{"name", 0, "NAME", "what the device is called", "phone"}, \
+	{"scopes", 's', "LIST", "what it may do: observe, emit, answer, control, admin; or all", \
+	 "observe,answer"}, \
+	{"host", 0, "HOST", "the name or address of this machine, as the device is to call it", \
+	 "found out"}
+/* clang-format on */
 
 /* The verb's exit status. */
 int pair_device(const struct command *command, struct command_context *context,
