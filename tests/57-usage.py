@@ -136,6 +136,39 @@ def _():
             assert cli("usage", *wrong, *where).code == 2, wrong
 
 
+@test("what tools took counts each call once, over a restart and a kill too")
+def _():
+    def tool(kind, at, session="one", call="c1", **more):
+        box.emit({"type": kind, "source": "s", "correlationId": session, "timestamp": at,
+                  "payload": {"agentId": "a", "toolName": "Bash", "callId": call, **more}})
+
+    def tools(query=""):
+        answer = box.request("GET", f"/api/usage/tools{query}")
+        assert answer.status == 200, answer
+        return answer.json()
+
+    at = 1794870000000  # 2026-11-16T23:00Z
+    with Box() as box:
+        tool("tool_call", at)
+        tool("tool_call", at, session="two")
+        box.restart()
+        tool("tool_result", at + 3000, success=False)
+        tool("tool_result", at + 4000, success=True)
+        expected = [{"key": "Bash", "calls": 1, "failures": 1, "ms": 3000}]
+        eventually(lambda: tools()["tools"] == expected)
+        box.kill9()
+        box.start()
+        tool("tool_result", at + 5000, success=True)
+        tool("tool_call", at + 3600_000, session="three")
+        eventually(lambda: len(tools("?offset=0")["days"]) == 2)
+        told = tools("?offset=60")
+        assert told["tools"] == expected, told
+        assert [(d["key"], d["sessions"]) for d in told["days"]] == [("2026-11-17", 2)], told
+        assert tools(f"?since={at + 1}")["tools"] == [], told
+        for wrong in ("?by=tool", "?since=x", "?offset=9999"):
+            assert box.request("GET", f"/api/usage/tools{wrong}").status == 400, wrong
+
+
 @test("another list of prices is used where the configuration names one, and refused where it is wrong")
 def _():
     file = temp_dir() / "prices.json"

@@ -5,6 +5,7 @@
 
 #include "box/parts.h"
 #include "bus/bus.h"
+#include "crew/toil.h"
 #include "run/recall.h"
 #include "source/resume.h"
 #include "source/transcript/living.h"
@@ -31,6 +32,17 @@ static void free_living(void *state)
 	living_destroy(state);
 }
 
+static void *make_toil(struct box *box)
+{
+	box->toil = toil_create();
+	return box->toil;
+}
+
+static void free_toil(void *state)
+{
+	toil_destroy(state);
+}
+
 /* States whose rooms do more than fold join by themselves: window, prompts, runs, stage. */
 static const struct {
 	const struct fold_kind *kind;
@@ -39,6 +51,7 @@ static const struct {
 } rows[] = {
 	{&resume_fold, make_resume, free_resume},
 	{&living_fold, make_living, free_living},
+	{&toil_fold, make_toil, free_toil},
 };
 
 #define ROWS (sizeof(rows) / sizeof(*rows))

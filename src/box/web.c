@@ -90,6 +90,7 @@ bool box_make_web(struct box *box, struct error *why)
 		.crew = box->crew,
 		.prompts = box->prompts,
 		.spending = box_spending(box),
+		.toil = box->toil,
 		.prices = box_prices(box),
 		.sources = box->sources,
 		.discovery = box_discovery(box),

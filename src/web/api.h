@@ -41,6 +41,7 @@ void api_run_transcript(struct call *call);
 bool api_runs_turn(struct web *web); /* true: there is more to tell */
 
 void api_usage(struct call *call);
+void api_usage_tools(struct call *call);
 void api_usage_known(struct call *call);
 
 void api_prompts(struct call *call);

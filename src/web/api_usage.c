@@ -4,6 +4,7 @@
 #include "base/put.h"
 #include "crew/crew.h"
 #include "crew/spending.h"
+#include "crew/toil.h"
 #include "signal/json.h"
 #include "web/inside.h"
 
@@ -92,6 +93,38 @@ void api_usage(struct call *call)
 	else
 		web_answer(call->http, &out);
 	buf_finish(&out);
+}
+
+/* ---- what tools took ---- */
+
+static bool read_span(void *self, struct text name, struct text value, struct error *why)
+{
+	struct toil_question *q = self;
+
+	if (text_is(name, "since"))
+		return read_moment(&q->since_ms, value, why);
+	if (text_is(name, "until"))
+		return read_moment(&q->until_ms, value, why);
+	if (text_is(name, "offset"))
+		return read_offset(&q->offset_min, value, why);
+	return error_set(why, "there is no such parameter");
+}
+
+void api_usage_tools(struct call *call)
+{
+	struct toil_question q = {.until_ms = INFINITY};
+	struct error why;
+	struct buf out;
+
+	if (!http_query_each(http_request(call->http)->query, read_span, &q, &why)) {
+		web_refuse(call->http, 400, why.words, NULL);
+		return;
+	}
+	buf_init(&out, ANSWER_MAX);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	toil_json(call->web->options.toil, &q, &out);
+	web_answer_object(call, &out);
 }
 
 /* ---- which responses are counted ---- */

@@ -30,6 +30,7 @@ const struct route routes[] = {
 	{"GET", "/api/runs/*/transcript", SCOPE_OBSERVE, 0, 0, api_run_transcript},
 	{"POST", "/api/runs/*/cancel", SCOPE_CONTROL, ROUTE_NOTHING, SMALL_BODY, api_cancel},
 	{"GET", "/api/usage", SCOPE_OBSERVE, 0, 0, api_usage, true},
+	{"GET", "/api/usage/tools", SCOPE_OBSERVE, 0, 0, api_usage_tools, true},
 	{"POST", "/api/usage/known", SCOPE_OBSERVE, ROUTE_JSON, ASK_BODY, api_usage_known},
 	{"GET", "/api/prompts", SCOPE_OBSERVE, 0, 0, api_prompts},
 	{"GET", "/api/prompts/*/input", SCOPE_ANSWER, 0, 0, api_prompt_input},

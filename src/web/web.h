@@ -28,7 +28,6 @@ struct prompts;
 struct crew;
 struct runs;
 struct sources;
-struct spending;
 struct web;
 
 struct web_doors {
@@ -75,6 +74,7 @@ struct web_options {
 	struct crew *crew;
 	struct prompts *prompts;
 	struct spending *spending;
+	const struct toil *toil; /* what tools took */
 	const struct prices *prices;
 	struct sources *sources;
 	struct web_discovery discovery;

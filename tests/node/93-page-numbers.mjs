@@ -16,7 +16,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const HOSTILE = "=<img src=x onerror=alert(1)>\u202e\"x";
 const DAY_MS = 86_400_000;
 const OPUS = "claude-opus-5-5";
-const { cacheShare, csvOf, dayBefore, dayKey, everyDay } = await part("numbers/model.ts");
+const { cacheShare, csvOf, dayBefore, dayKey, everyDay, toilCsv } = await part("numbers/model.ts");
 
 if (SHOTS)
 	mkdirSync(SHOTS, { recursive: true });
@@ -26,13 +26,14 @@ if (SHOTS)
 test("every day is there, also one without work, from the first that has some on", async () => {
 	const now = new Date(2026, 10, 17, 13).getTime();
 	const rows = [{ key: "2026-11-12", output: 5 }, { key: "2026-11-15", output: 7 }];
-	const days = everyDay(rows, dayBefore(now, 29), now);
+	const empty = (key) => ({ key });
+	const days = everyDay(rows, dayBefore(now, 29), now, empty);
 
 	assert.deepEqual(days.map(({ key }) => key), ["12", "13", "14", "15", "16", "17"].map((day) => `2026-11-${day}`));
 	assert.deepEqual(days.map(({ output = 0 }) => output), [5, 0, 0, 7, 0, 0]);
-	assert.equal(everyDay(rows, dayBefore(now, 3), now)[0].key, "2026-11-14", "never before the span");
+	assert.equal(everyDay(rows, dayBefore(now, 3), now, empty)[0].key, "2026-11-14", "never before the span");
 	/* Two days of the year have another length than all others, somewhere. */
-	const year = everyDay([{ key: "2025-11-18" }], dayBefore(now, 364), now);
+	const year = everyDay([{ key: "2025-11-18" }], dayBefore(now, 364), now, empty);
 	assert.equal(new Set(year.map(({ key }) => key)).size, 365);
 	assert.equal(dayKey(now), "2026-11-17");
 });
@@ -43,6 +44,12 @@ test("the cache's share is of all that was read, and CSV is safe in a spreadshee
 	assert.equal(csvOf("model", [{ key: '=a"b', input: 1, output: 2, cost: .5 }, { key: "", cost: null }, { key: "s1", handle: "shop-1" }]),
 		'model,input,output,cacheRead,cacheWrite,cacheWrite1h,reasoning,calls,cost\r\n"\'=a""b",1,2,0,0,0,0,0,0.500000\r\n'
 		+ '"not known",0,0,0,0,0,0,0,\r\n"shop-1",0,0,0,0,0,0,0,\r\n');
+});
+
+test("what tools took is CSV, too", async () => {
+	assert.equal(toilCsv("tool", [{ key: "=x", calls: 2, failures: 1, ms: 30 }]), 'tool,calls,failures,ms\r\n"\'=x",2,1,30\r\n');
+	assert.equal(toilCsv("work", [{ key: "2026-11-17", calls: 2, failures: 1, ms: 30, sessions: 3 }]),
+		'day,calls,failures,ms,sessions\r\n"2026-11-17",2,1,30,3\r\n');
 });
 
 /* ---- in a browser ---- */
@@ -64,7 +71,7 @@ test("without anything spent it says so", async () => {
 test("days, projects, models, agents and sessions are plotted, and the tables have the same", async () => {
 	await box.emit({ type: "session.facts", source: "s", correlationId: "s1", payload: { cwd: "/home/a/shop", harness: "codex" } },
 		{ type: "session.facts", source: "s", correlationId: "s2", payload: { cwd: `/home/a/${HOSTILE}`, harness: "claude-code" } },
-		spent(0, "s1", OPUS, 1000), spent(2, "s1", OPUS, 1000), spent(2, "s2", HOSTILE, 10), spent(60, "s1", OPUS, 9000));
+		spent(60, "s1", OPUS, 9000), spent(2, "s1", OPUS, 1000), spent(2, "s2", HOSTILE, 10), spent(0, "s1", OPUS, 1000));
 	await page.reload();
 	await page.waitForSelector(".numbers-paper canvas");
 	const rows = (by) => page.$$eval(`[data-by=${by}] tbody tr`, (all) => all.map((row) => [...row.children].map(({ textContent }) => textContent)));
@@ -78,8 +85,26 @@ test("days, projects, models, agents and sessions are plotted, and the tables ha
 	const projects = (await rows("project")).map(([name]) => name).sort();
 	assert.ok(projects.includes("shop") && projects.some((name) => name.includes("<img") && name.includes("\\u202e")), String(projects));
 	assert.equal(await page.locator(".numbers img, .numbers script").count(), 0);
-	assert.equal(await page.locator("figure canvas").count(), 3 + 2 + 2 + 2 + 1);
+	assert.equal(await page.locator("figure canvas").count(), 3 + 2 + 2 + 2 + 1 + 2, "and the sessions at work, without tools so far");
 	assert.equal(await page.locator("[data-by=day] tfoot tr").count(), 1);
+});
+
+test("tools have their time and failures, and days the sessions that were at work", async () => {
+	const call = (id, tool, ms, success) => [
+		{ type: "tool_call", source: "s", correlationId: "s1", timestamp: now - ms, payload: { callId: id, toolName: tool, agentId: "a" } },
+		{ type: "tool_result", source: "s", correlationId: "s1", timestamp: now, payload: { callId: id, toolName: tool, agentId: "a", success } }];
+	const rows = (by) => page.$$eval(`[data-by=${by}] tbody tr`, (all) => all.map((row) => [...row.children].map(({ textContent }) => textContent)));
+
+	await box.emit(...call("1", "Bash", 4000, true), ...call("2", "Bash", 2000, false), ...call("3", "Read", 200, true));
+	await eventually(async () => {
+		await page.reload();
+		await page.waitForSelector(".numbers-paper canvas");
+		return (await rows("tool")).length === 2;
+	});
+	assert.deepEqual(await rows("tool"), [["Bash", "2", "1", "50 %", "6.0 s", "3.0 s"], ["Read", "1", "0", "0 %", "200 ms", "200 ms"]]);
+	assert.deepEqual((await rows("work"))[0], [dayKey(now), "1", "3", "1", "33 %", "6.2 s"]);
+	assert.equal((await rows("work"))[2][1], "2", "two sessions two days ago");
+	assert.equal(await page.locator("[data-by=tool] canvas, [data-by=work] canvas").count(), 4);
 });
 
 test("brackets change the span, which is remembered, and the pointer reads a bar", async () => {
@@ -88,7 +113,7 @@ test("brackets change the span, which is remembered, and the pointer reads a bar
 
 	await eventually(async () => await pressed() === "30 days");
 	await page.keyboard.press("]");
-	await eventually(async () => await count("day") === 50 && await page.getByText("11 more are in the CSV.").isVisible());
+	await eventually(async () => await count("day") === 50 && await page.locator("[data-by=day]").getByText("11 more are in the CSV.").isVisible());
 	assert.equal(await pressed(), "90 days");
 	await page.reload();
 	await eventually(async () => await count("day") === 50);

@@ -4,14 +4,16 @@ import type { Desk, Spent, View, ViewKind } from "../desk";
 import { costWords, tokenWords } from "../crew/words";
 import { keep } from "../shell/theme";
 import { h, write } from "../text/dom";
-import { dayBefore, everyDay, type By, type Row } from "./model";
+import { dayBefore, everyDay, type By, type Row, type Toil } from "./model";
 import { makeSection } from "./section";
+import { makeTools, makeWork, workDays } from "./toil";
 
 const KEPT = "signalbox.numbers";
 const AGAIN_MS = 60_000;      /* while it is looked at */
 const SPANS: readonly [number, string][] = [[7, "7 days"], [30, "30 days"], [90, "90 days"], [365, "a year"]];
 const SECTIONS: readonly [By, string][] = [["day", "day"], ["project", "project"], ["model", "model"], ["harness", "agent"], ["session", "session"]];
 
+interface Tools { tools: Toil[]; days: Toil[] }
 interface Answer { rows: Row[]; total?: Spent; prices?: { date?: string } }
 
 export const kind: ViewKind = {
@@ -28,7 +30,9 @@ function openNumbers(root: HTMLElement, desk: Desk): View {
 	const spans = h("div", { class: "numbers-spans", role: "group", "aria-label": "How far back" });
 	const buttons = SPANS.map(([days, words]) => h("button", { type: "button", onclick: () => choose(days) }, words));
 	const sections = SECTIONS.map(([by, title]) => ({ by, section: makeSection(by, title) }));
-	const sheets = h("div", { class: "numbers-sheets" }, ...sections.map(({ section }) => section.root));
+	const tools = makeTools();
+	const work = makeWork();
+	const sheets = h("div", { class: "numbers-sheets" }, ...sections.map(({ section }) => section.root), tools.root, work.root);
 	let days = SPANS.some(([known]) => String(known) === keep.get(KEPT)) ? Number(keep.get(KEPT)) : 30;
 	let isSeen = false;
 	let asked = 0;
@@ -37,14 +41,19 @@ function openNumbers(root: HTMLElement, desk: Desk): View {
 
 	spans.append(...buttons);
 	root.append(h("div", { class: "numbers" }, h("header", { class: "numbers-head" }, spans, sum), said, sheets, prices));
-	desk.onTheme(() => { if (isSeen) sections.forEach(({ section }) => section.redraw()); });
+	desk.onTheme(() => { if (isSeen) redraw(); });
 	new ResizeObserver(() => {
 		if (isSeen && sheets.clientWidth !== width) {
 			width = sheets.clientWidth;
-			sections.forEach(({ section }) => section.redraw());
+			redraw();
 		}
 	}).observe(sheets);
 	link.on("hello", () => { if (isSeen) void ask(); });
+
+	function redraw(): void {
+		for (const one of [...sections.map(({ section }) => section), tools, work])
+			one.redraw();
+	}
 
 	function choose(next: number): void {
 		days = next;
@@ -61,10 +70,10 @@ function openNumbers(root: HTMLElement, desk: Desk): View {
 
 		buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(SPANS[at]?.[0] === days)));
 		try {
-			const answers = await Promise.all(SECTIONS.map(([by]) =>
-				link.request<Answer>("GET", `/api/usage?by=${by}&since=${since}&offset=${offset}`)));
+			const [toil, ...answers] = await Promise.all([link.request<Tools>("GET", `/api/usage/tools?since=${since}&offset=${offset}`),
+				...SECTIONS.map(([by]) => link.request<Answer>("GET", `/api/usage?by=${by}&since=${since}&offset=${offset}`))]);
 			if (number === asked && isSeen)
-				draw(answers, since, now);
+				draw(answers, toil, since, now);
 		} catch (why) {
 			if (number === asked)
 				write(said, `The numbers could not be had: ${why instanceof Error ? why.message : why}`);
@@ -72,9 +81,9 @@ function openNumbers(root: HTMLElement, desk: Desk): View {
 		}
 	}
 
-	function draw(answers: readonly Answer[], since: number, now: number): void {
+	function draw(answers: readonly Answer[], toil: Tools, since: number, now: number): void {
 		const [first] = answers;
-		const isNothing = (first?.rows.length ?? 0) === 0;
+		const isNothing = (first?.rows.length ?? 0) === 0 && toil.tools.length === 0;
 		const cost = costWords(first?.total);
 
 		said.hidden = !isNothing;
@@ -87,8 +96,10 @@ function openNumbers(root: HTMLElement, desk: Desk): View {
 			const found = sections[at];
 
 			if (found !== undefined)
-				found.section.draw(found.by === "day" ? everyDay(rows, since, now) : rows, total);
+				found.section.draw(found.by === "day" ? everyDay(rows, since, now, (key) => ({ key, cost: 0 })) : rows, total);
 		});
+		tools.draw(toil.tools);
+		work.draw(toil.days.length === 0 ? [] : workDays(toil.days, since, now));
 	}
 
 	return {

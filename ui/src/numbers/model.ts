@@ -6,6 +6,9 @@ import { tokensOf } from "../crew/words";
 /* A day, a project, a model, a program or a session, and what was spent by it. */
 export interface Row extends Spent { key: string; handle?: string }
 
+/* What a tool took, or all tools of a day; sessions: the most of one hour. */
+export interface Toil { key: string; calls: number; failures: number; ms: number; sessions?: number }
+
 export type By = "day" | "project" | "model" | "harness" | "session";
 
 const DAY_MS = 86_400_000;
@@ -29,16 +32,16 @@ export function dayBefore(at: number, days: number): number {
 
 /* Every day from the first that has something on, or from `since`, to now: a day without work is
  * a day, too. */
-export function everyDay(rows: readonly Row[], since: number, now: number): Row[] {
+export function everyDay<T extends { key: string }>(rows: readonly T[], since: number, now: number, empty: (key: string) => T): T[] {
 	const known = new Map(rows.map((row) => [row.key, row]));
 	const first = rows.reduce((least, { key }) => key < least ? key : least, dayKey(now));
-	const days: Row[] = [];
+	const days: T[] = [];
 
 	for (let at = since; at <= now; at = dayBefore(at + DAY_MS * 1.5, 0)) {
 		const key = dayKey(at);
 
 		if (key >= first)
-			days.push(known.get(key) ?? { key, cost: 0 });
+			days.push(known.get(key) ?? empty(key));
 	}
 	return days;
 }
@@ -66,4 +69,11 @@ export function csvOf(by: By, rows: readonly Row[]): string {
 		costOf(row)?.toFixed(6) ?? ""].join(","));
 
 	return [[by, ...COLUMNS, "cost"].join(","), ...lines, ""].join("\r\n");
+}
+
+export function toilCsv(by: "tool" | "work", rows: readonly Toil[]): string {
+	const names = by === "work" ? ["calls", "failures", "ms", "sessions"] as const : ["calls", "failures", "ms"] as const;
+	const lines = rows.map((row) => [cell(row.key), ...names.map((name) => String(row[name] ?? 0))].join(","));
+
+	return [[by === "work" ? "day" : by, ...names].join(","), ...lines, ""].join("\r\n");
 }
