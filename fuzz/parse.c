@@ -29,12 +29,26 @@ static const struct letter {
 	const char *protocol;
 	bool passes_on; /* signals of others, which may break the schema */
 } letters[] = {
-	{'a', "anthropic", false}, {'c', "codex", false},       {'e', "envelope", true},
-	{'g', "openclaw", false},  {'h', "claude-hook", false}, {'j', "jsonl", true},
-	{'l', "ollama", false},    {'m', "midi", false},        {'n', "lines", true},
-	{'o', "openai", false},    {'r', "responses", false},   {'s', "claude-stream", false},
-	{'w', "raw", false},       {'x', "escapement", false},  {'i', "gemini", false},
-	{'d', "opencode", false},  {'p', "pi", false},          {'t', "claude-transcript", false},
+	{'a', "anthropic", false},
+	{'c', "codex", false},
+	{'e', "envelope", true},
+	{'g', "openclaw", false},
+	{'h', "claude-hook", false},
+	{'j', "jsonl", true},
+	{'l', "ollama", false},
+	{'m', "midi", false},
+	{'n', "lines", true},
+	{'o', "openai", false},
+	{'r', "responses", false},
+	{'s', "claude-stream", false},
+	{'w', "raw", false},
+	{'x', "escapement", false},
+	{'i', "gemini", false},
+	{'d', "opencode", false},
+	{'p', "pi", false},
+	{'t', "claude-transcript", false},
+	{'u', "codex-rollout", false},
+	{'v', "gemini-chat", false},
 };
 #define LETTERS (sizeof(letters) / sizeof(letters[0]))
 

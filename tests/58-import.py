@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 
-from lib import Box, SIGNALBOX, cli, eventually, run, temp_dir, test
+from lib import ROOT, Box, SIGNALBOX, cli, eventually, run, temp_dir, test
 
 OPUS = "claude-opus-5-5"
 SESSION = "{:08}-0000-4000-8000-000000000000"
@@ -166,14 +166,40 @@ def _():
                                {"Content-Type": "application/json"}).status == 400, wrong
 
 
-@test("without words the usual places are read")
+@test("without words the usual places are read: of Claude Code, Codex and Gemini CLI, each response once")
 def _():
     home = temp_dir()
     session = SESSION.format(1)
     write(home / ".claude", session, [answer(session, 1, 1)])
+    day = home / ".codex/sessions/2026/11/17"
+    chats = home / ".gemini/tmp/shop/chats"
+    for folder in (day, chats, home / ".codex/archived_sessions"):
+        folder.mkdir(parents=True)
+    fixtures = ROOT / "tests" / "fixtures"
+    rollout = (fixtures / "codex/rollout.jsonl").read_text()
+    (day / "rollout-2026-11-17T13-01-01-th-1.jsonl").write_text(rollout)
+    (home / ".codex/archived_sessions/rollout-2026-11-17T13-01-01-th-1.jsonl").write_text(rollout)
+    (day / "rollout-2026-11-17T13-01-01-th-2.jsonl").write_text(
+        (fixtures / "codex/rollout-sums.jsonl").read_text())
+    for name in ("gemini-chat.jsonl", "gemini-chat.json"):  # the same session, in both forms
+        (chats / f"session-2026-11-17T13-02-{name}").write_text((fixtures / "agents" / name).read_text())
+    (home / ".gemini/tmp/shop/logs.json").write_text("[]")
+    (home / ".gemini/tmp/shop/.project_root").write_text("/home/ada/market")
     with Box() as box:
-        done = cli("import", "--json", "--data", box.data, env={"HOME": str(home)})
-        assert json.loads(done.out)["new"] == 1, done
+        env = {"HOME": str(home), "CODEX_HOME": "", "GEMINI_CLI_HOME": "", "CLAUDE_CONFIG_DIR": ""}
+        done = cli("import", "--json", "--data", box.data, env=env)
+        assert json.loads(done.out)["new"] == 7 and json.loads(done.out)["files"] == 6, done
+        rows = {r["key"]: r for r in box.request("GET", "/api/usage?by=harness").json()["rows"]}
+        assert {key: row["calls"] for key, row in rows.items()} == {
+            "claude-code": 1, "codex": 4, "gemini-cli": 2}, rows
+        assert (rows["codex"]["input"], rows["codex"]["cacheRead"], rows["codex"]["output"]) == (
+            60 + 50 + 90 + 50, 40 + 150 + 50, 20 + 30 + 10 + 50), rows
+        assert (rows["gemini-cli"]["input"], rows["gemini-cli"]["output"]) == (70 + 20, 25 + 9), rows
+        rows = {r["key"] for r in box.request("GET", "/api/usage?by=project").json()["rows"]}
+        assert rows == {"shop", "market"}, rows
+        for program in ("claude", "codex", "gemini"):
+            again = cli("import", "--json", "--from", program, "--data", box.data, env=env)
+            assert json.loads(again.out)["new"] == 0 and json.loads(again.out)["files"], again
     assert cli("import", home / ".claude", "--data", temp_dir()).code == 1
 
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/must.h"
 #include "base/put.h"
+#include "base/whole.h"
 #include "cli/batch.h"
 #include "cli/import_files.h"
 #include "cli/import_told.h"
@@ -23,6 +24,7 @@ extern const struct command command_import;
 
 #define PIECE (1 * MIB)
 #define LINE_MAX_BYTES (64 * MIB) /* a longer one is passed over */
+#define PLACE_MAX (8 * KIB)
 #define KNOWN_MS 30000
 #define KNOWN_PIECE 2000
 
@@ -83,6 +85,24 @@ static bool read_pieces(struct past_import *p, int fd, struct parse *parse)
 	}
 }
 
+/* Of transcripts that do not say where their session worked. */
+static void find_place(struct past_import *p, const struct import_file *file, struct text session)
+{
+	const char *before = file->kind->within ? strstr(file->path, file->kind->within) : NULL;
+	struct error why;
+	struct buf cwd;
+	char *path;
+
+	if (!before || !file->kind->place)
+		return;
+	path = must_print("%.*s/%s", (int)(before - file->path), file->path, file->kind->place);
+	buf_init(&cwd, PLACE_MAX);
+	if (whole_load(path, WHOLE_NO_LINK, &cwd, &why))
+		ledger_place(&p->ledger, session, text_trim(buf_text(&cwd)));
+	buf_finish(&cwd);
+	free(path);
+}
+
 static bool read_file(struct past_import *p, const struct import_file *file)
 {
 	const struct parse_options how = {
@@ -99,8 +119,11 @@ static bool read_file(struct past_import *p, const struct import_file *file)
 	if (fd < 0)
 		return false;
 	parse = parse_create(parse_find(text_of(file->kind->protocol)), &how);
+	if (text_ends(text_of(file->path), TEXT(".json")))
+		parse_set_framing(parse, FRAMING_WHOLE);
 	good = read_pieces(p, fd, parse);
 	parse_end(parse, NULL);
+	find_place(p, file, parse_correlation(parse));
 	parse_destroy(parse);
 	close(fd);
 	return good;
@@ -276,7 +299,7 @@ static int import(struct command_context *context, const struct options *options
 	int status;
 
 	if (from && !kind)
-		return command_misused(&command_import, "--from is claude");
+		return command_misused(&command_import, "--from is claude, codex or gemini");
 	past = (struct past_import){.context = context};
 	import_files_init(&past.files);
 	ledger_init(&past.ledger);
@@ -289,7 +312,7 @@ static int import(struct command_context *context, const struct options *options
 }
 
 static const struct option own[] = {
-	{"from", 'f', "PROGRAM", "claude: read its transcripts alone"},
+	{"from", 'f', "PROGRAM", "claude, codex or gemini: read its transcripts alone"},
 	{"dry-run", 'n', .help = "read and say what would be counted, and change nothing"},
 	{"json", 'j', .help = "print what was done as a JSON object"},
 	{0},

@@ -22,18 +22,88 @@ static char *claude_home(const struct command_context *context)
 	                      command_env(context, "HOME"));
 }
 
+static bool is_claude(const char *path)
+{
+	return text_ends(text_of(path), TEXT(".jsonl"));
+}
+
 static const char *const claude_folders[] = {"projects", NULL};
 
 static const struct import_kind claude = {
 	.name = "claude",
 	.protocol = "claude-transcript",
 	.folders = claude_folders,
-	.begin = "",
-	.end = ".jsonl",
+	.is_one = is_claude,
 	.home = claude_home,
 };
 
-const struct import_kind *const import_kinds[] = {&claude, NULL};
+/* Below the home of the user where nothing else is said. */
+static char *home_of(const struct command_context *context, const char *given, const char *below)
+{
+	const char *home = command_env(context, "HOME");
+
+	if (given && given[0])
+		return must_dup(given);
+	return home && home[0] ? must_print("%s/%s", home, below) : NULL;
+}
+
+static char *codex_home(const struct command_context *context)
+{
+	return home_of(context, command_env(context, "CODEX_HOME"), ".codex");
+}
+
+static const char *name_in(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_codex(const char *path)
+{
+	return text_starts(text_of(name_in(path)), TEXT("rollout-")) && is_claude(path);
+}
+
+static const char *const codex_folders[] = {"sessions", "archived_sessions", NULL};
+
+static const struct import_kind codex = {
+	.name = "codex",
+	.protocol = "codex-rollout",
+	.folders = codex_folders,
+	.is_one = is_codex,
+	.home = codex_home,
+};
+
+static char *gemini_home(const struct command_context *context)
+{
+	const char *moved = command_env(context, "GEMINI_CLI_HOME");
+	char *given = moved && moved[0] ? must_print("%s/.gemini", moved) : NULL;
+	char *home = home_of(context, given, ".gemini");
+
+	free(given);
+	return home;
+}
+
+static bool is_gemini(const char *path)
+{
+	return strstr(path, "/chats/") &&
+	       (is_claude(path) || text_ends(text_of(path), TEXT(".json")));
+}
+
+static const char *const gemini_folders[] = {"tmp", NULL};
+
+static const struct import_kind gemini = {
+	.name = "gemini",
+	.protocol = "gemini-chat",
+	.folders = gemini_folders,
+	.is_one = is_gemini,
+	.within = "/chats/",
+	.place = ".project_root",
+	.home = gemini_home,
+};
+
+/* The last takes any name. */
+const struct import_kind *const import_kinds[] = {&codex, &gemini, &claude, NULL};
 
 const struct import_kind *import_kind_find(const char *name)
 {
@@ -43,21 +113,14 @@ const struct import_kind *import_kind_find(const char *name)
 	return NULL;
 }
 
-static bool is_named(const struct import_kind *kind, const char *name)
-{
-	return text_starts(text_of(name), text_of(kind->begin)) &&
-	       text_ends(text_of(name), text_of(kind->end));
-}
-
-/* The last that fits: the first takes any name. */
-static const struct import_kind *kind_of(const char *name, const struct import_kind *kind)
+static const struct import_kind *kind_of(const char *path, const struct import_kind *kind)
 {
 	if (kind)
-		return is_named(kind, name) ? kind : NULL;
+		return kind->is_one(path) ? kind : NULL;
 	for (const struct import_kind *const *each = import_kinds; *each; each++)
-		if (is_named(*each, name))
-			kind = *each;
-	return kind;
+		if ((*each)->is_one(path))
+			return *each;
+	return NULL;
 }
 
 /* ---- files ---- */
@@ -99,7 +162,7 @@ static void walk(struct import_files *files, const char *path, const struct impo
 static void walk_entry(struct import_files *files, DIR *dir, const char *path,
                        const struct dirent *entry, const struct import_kind *kind, unsigned depth)
 {
-	const struct import_kind *its = kind_of(entry->d_name, kind);
+	const struct import_kind *its;
 	struct stat is;
 	char *below;
 
@@ -107,6 +170,7 @@ static void walk_entry(struct import_files *files, DIR *dir, const char *path,
 	    fstatat(dirfd(dir), entry->d_name, &is, AT_SYMLINK_NOFOLLOW) != 0)
 		return;
 	below = must_print("%s/%s", path, entry->d_name);
+	its = kind_of(below, kind);
 	if (S_ISDIR(is.st_mode) && depth < DEPTH_MAX)
 		walk(files, below, kind, depth + 1);
 	else if (its)
@@ -150,13 +214,12 @@ static bool add_folders(struct import_files *files, const char *home,
 bool import_files_add(struct import_files *files, const char *path, const struct import_kind *kind,
                       struct error *why)
 {
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	struct stat is;
 
 	if (stat(path, &is) != 0)
 		return error_set(why, "%s: %s", path, strerror(errno));
 	if (!S_ISDIR(is.st_mode)) {
-		kind = kind_of(name, kind);
+		kind = kind_of(path, kind);
 		if (!kind)
 			return error_set(why, "%s: not the name of a transcript", path);
 		add_file(files, path, &is, kind);

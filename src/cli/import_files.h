@@ -12,7 +12,10 @@ struct import_kind {
 	const char *name;           /* for --from */
 	const char *protocol;       /* parse/ */
 	const char *const *folders; /* below its own directory, where they are; ended by NULL */
-	const char *begin, *end;    /* how the name of a file begins and ends */
+	bool (*is_one)(const char *path); /* is it a file of its, by the name? */
+	/* What the path of a transcript has, and a file before that which has the folder of its
+	 * session; NULL: transcripts have it themselves. */
+	const char *within, *place;
 	/* Its own directory, which the caller frees; NULL: there is none. */
 	char *(*home)(const struct command_context *context);
 };

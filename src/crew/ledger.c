@@ -173,6 +173,17 @@ void ledger_take(struct ledger *ledger, struct text envelope)
 		take_facts(ledger, session_of(ledger, session), payload);
 }
 
+void ledger_place(struct ledger *ledger, struct text session, struct text cwd)
+{
+	struct ledger_session *s;
+
+	if (!is_id(session) || cwd.len == 0 || memchr(cwd.at, '\0', cwd.len))
+		return;
+	s = &ledger->sessions[session_of(ledger, session)];
+	if (!s->cwd)
+		s->cwd = text_dup(utf8_cut(cwd, TEXT_LEN_MAX));
+}
+
 /* ---- telling ---- */
 
 static int compare(const void *a, const void *b)

@@ -45,6 +45,8 @@ void ledger_finish(struct ledger *ledger);
 
 /* An envelope, of whatever type. */
 void ledger_take(struct ledger *ledger, struct text envelope);
+/* Where a session works that has not told it itself. */
+void ledger_place(struct ledger *ledger, struct text session, struct text cwd);
 
 /* Sorted by session, then time: from now on nothing is taken. */
 void ledger_sort(struct ledger *ledger);

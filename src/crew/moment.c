@@ -199,8 +199,10 @@ static void read_facts(struct crew_heard *h)
 
 static void read_turn(struct crew_heard *h)
 {
+	bool began = text_is(payload_text(h, "state"), "began");
+
 	h->is_interrupted = text_is(payload_text(h, "state"), "interrupted");
-	say(h, MOMENT_OVER, TEXT(""));
+	say(h, began ? MOMENT_BUSY : MOMENT_OVER, TEXT(""));
 }
 
 static void read_gone(struct crew_heard *h)

@@ -114,4 +114,42 @@ for one in (gemini, qwen, opencode, pi, codex):
         assert "echo hi-from-tool" in json.dumps(call["payload"]), call
 
 
+def kept_by(agent, program):
+    """What one session left on the disk, as import counts it, and what the program printed."""
+    home = Path(temp_dir())
+    (home / "project").mkdir()
+    with Model() as url, Box() as box:
+        argv, more = agent(url, home)
+        env = {"HOME": str(home), "PATH": f"{Path(node24()).parent}:{os.environ['PATH']}",
+               "PWD": str(home / "project"), "TERM": "dumb", "NO_COLOR": "1",
+               "LC_ALL": "C.UTF-8", **more}
+        done = subprocess.run(argv, env=env, cwd=home / "project", stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=120, check=True)
+        for new in (2, 0):
+            told = cli("import", "--json", "--from", program, "--data", box.data,
+                       env={"HOME": str(home), "CODEX_HOME": "", "GEMINI_CLI_HOME": ""})
+            assert json.loads(told.out)["new"] == new, told
+        rows = box.request("GET", "/api/usage?by=project").json()["rows"]
+        assert [row["key"] for row in rows] == ["project"], rows
+        assert "All done" not in json.dumps(box.history())
+        return rows[0], done.stdout.splitlines()
+
+
+@test("codex: what it keeps of a session has the tokens that it prints, counted once")
+def _():
+    row, lines = kept_by(codex, "codex")
+    (usage,) = [json.loads(line)["usage"] for line in lines if "turn.completed" in line]
+    assert row["calls"] == 2 and row["output"] == usage["output_tokens"], (row, usage)
+    assert row["input"] == usage["input_tokens"] - usage["cached_input_tokens"], (row, usage)
+    assert row["cacheRead"] == usage["cached_input_tokens"], (row, usage)
+
+
+@test("gemini: what it keeps of a session has the tokens that it prints, counted once")
+def _():
+    row, lines = kept_by(gemini, "gemini")
+    (stats,) = [json.loads(line)["stats"] for line in lines if '"type":"result"' in line]
+    assert row["calls"] == 2, row
+    assert (row["input"], row["output"]) == (20, 10), (row, stats)
+
+
 run()

@@ -1,0 +1,59 @@
+/* record.h - what the files that agents keep of their sessions have in common, for their parsers.
+ *
+ * What is told are facts: who works where and with what, names of tools, ends of turns.  No words
+ * of anybody are.  Every signal has the time of its line.
+ */
+#ifndef PARSE_RECORD_H
+#define PARSE_RECORD_H
+
+#include "parse/make.h"
+
+#define RECORD_CALLS 128 /* the newest that have no result */
+#define RECORD_TEXT_MAX 4096
+
+enum record_fact {
+	RECORD_VERSION,
+	RECORD_CWD,
+	RECORD_BRANCH,
+	RECORD_MODEL,
+	RECORD_MODE,
+	RECORD_TITLE,
+	RECORD_PARENT,
+	RECORD_FACTS
+};
+
+struct record_call {
+	char *id, *tool;
+	char *changes; /* what its success changes, as JSON objects; NULL: nothing */
+};
+
+struct record {
+	const char *agent, *harness;
+	char *facts[RECORD_FACTS]; /* NULL: not known */
+	bool fresh[RECORD_FACTS];  /* not told yet */
+	struct record_call calls[RECORD_CALLS];
+	unsigned call_count;
+};
+
+void record_init(struct record *record, const char *agent, const char *harness);
+void record_finish(struct record *record);
+
+/* From the time of a line on: what follows has it. */
+void record_at(struct parse *p, struct text timestamp);
+
+void record_note(struct record *record, enum record_fact fact, struct text value);
+struct text record_known(const struct record *record, enum record_fact fact); /* or empty */
+void record_tell_facts(struct record *record, struct parse *p); /* those that are new */
+
+/* A signal of the agent; record_end() ends it. */
+void record_begin(const struct record *record, struct parse *p, const char *type);
+void record_end(struct parse *p);
+
+/* A call that was not told yet; path: what it is about, or empty.  NULL: it was. */
+struct record_call *record_call(struct record *record, struct parse *p,
+                                const struct record_call *call, struct text path);
+/* Its result, where the call is known; then what it changed. */
+void record_result(struct record *record, struct parse *p, struct text id, bool success);
+void record_turn(const struct record *record, struct parse *p, const char *state);
+
+#endif

@@ -1,0 +1,84 @@
+/* transcript_codex_test.c - what is told of a rollout, and what is not. */
+#include "parse/fixture.h"
+#include "parse/kinds.h"
+#include "parse/patch.h"
+
+#include <stdlib.h>
+
+static struct taken t;
+
+static void read_rollout(const char *name)
+{
+	struct buf bytes;
+
+	load_fixture(&bytes, name);
+	taken_read_cut(&t, &parse_codex_rollout, buf_text(&bytes));
+	buf_finish(&bytes);
+	assert_int_equal(t.bads, 0);
+	assert_false(taken_has(&t, "SECRET"));
+}
+
+static void a_thread_is_told_without_its_words(void **state)
+{
+	read_rollout("codex/rollout.jsonl");
+	assert_line(
+		&t, 0,
+		"{\"type\":\"session.facts\",\"source\":\"src\",\"correlationId\":\"th-1\","
+		"\"payload\":{\"agentId\":\"codex\",\"harness\":\"codex\",\"version\":\"0.166.0\","
+		"\"cwd\":\"/home/a/shop\",\"branch\":\"main\"},"
+		"\"metadata\":{\"from\":\"transcript\"}}");
+	assert_int_equal(taken_count(&t, "token_usage"), 2);
+	assert_true(taken_has(&t,
+	                      "\"promptTokens\":100,\"completionTokens\":20,\"model\":\"gpt-5.6\","
+	                      "\"responseId\":\"th-1/120/resp_1\",\"inputTokens\":60,"
+	                      "\"cacheReadTokens\":40,\"reasoningTokens\":5,"
+	                      "\"contextTokens\":120,\"contextWindow\":258400"));
+	assert_int_equal(taken_count(&t, "tool_call"), 3);
+	assert_int_equal(taken_count(&t, "tool_result"), 3);
+	assert_true(taken_has(&t, "\"toolName\":\"exec_command\",\"success\":false"));
+	assert_true(taken_has(&t, "\"items\":[{\"text\":\"look\",\"status\":\"completed\"},"
+	                          "{\"text\":\"mend\",\"status\":\"in_progress\"}]"));
+	assert_true(taken_has(
+		&t, "\"path\":\"src/a.c\",\"kind\":\"update\",\"added\":2,\"removed\":1"));
+	assert_int_equal(taken_count(&t, "session.turn"), 3);
+	assert_true(taken_has(&t, "\"state\":\"interrupted\""));
+	assert_int_equal(taken_count(&t, "agent.limits"), 1);
+	assert_true(taken_has(&t, "\"windows\":[{\"minutes\":300,\"used\":12.5,"
+	                          "\"resetsAt\":1794930000000},{\"minutes\":10080,\"used\":40}]"));
+	taken_finish(&t);
+}
+
+static void sums_of_older_versions_are_counted_once(void **state)
+{
+	read_rollout("codex/rollout-sums.jsonl");
+	/* One that was forked: the lines of the other are no calls of its own. */
+	assert_int_equal(taken_count(&t, "token_usage"), 2);
+	assert_true(taken_has(&t, "\"responseId\":\"th-2/300\""));
+	assert_true(taken_has(&t, "\"responseId\":\"th-2/450\""));
+	assert_true(taken_has(&t, "\"parent\":\"th-1\""));
+	taken_finish(&t);
+}
+
+static void a_patch_tells_its_files(void **state)
+{
+	char *changes = patch_changes(TEXT("*** Begin Patch\n*** Add File: a b.c\n+x\n+y\n"
+	                                   "*** Delete File: old.c\n*** End Patch"));
+
+	assert_string_equal(changes,
+	                    "[{\"path\":\"a b.c\",\"kind\":\"create\",\"added\":2,\"removed\":0},"
+	                    "{\"path\":\"old.c\",\"kind\":\"delete\",\"added\":0,\"removed\":0}]");
+	free(changes);
+	assert_null(patch_changes(TEXT("+nothing\n")));
+	assert_null(patch_changes(TEXT("")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_thread_is_told_without_its_words),
+		cmocka_unit_test(sums_of_older_versions_are_counted_once),
+		cmocka_unit_test(a_patch_tells_its_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
