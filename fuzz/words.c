@@ -4,7 +4,7 @@
  * The first letter of the input says what they are: q a query of the history, e a tag and
  * a field of tags, g Host, Origin and Sec-Fetch-Site, c a token, a session, a code or a
  * ticket, p a position, a an
- * address to listen on.  Lines part them.
+ * address to listen on, b keys of a browser in base64url.  Lines part them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,8 @@
 #include "base/must.h"
 #include "lib/hold.h"
 #include "net/address.h"
+#include "notify/base64url.h"
+#include "notify/curve.h"
 #include "signal/position.h"
 #include "signal/signal.h"
 #include "web/etag.h"
@@ -79,10 +81,11 @@ static void try_credentials(struct text words)
 	struct passes *passes = passes_create();
 	struct session_keys keys = {key, passes};
 	char given[TOKEN_LEN + 1];
+	struct device_wish device;
 	struct caller caller;
 
-	passes_give_code(passes, NOW, given);
-	must_hold(!passes_take_code(passes, words, NOW) || text_is(words, given));
+	passes_give_code(passes, NULL, NOW, given);
+	must_hold(!passes_take_code(passes, words, NOW, &device) || text_is(words, given));
 	must_hold(!passes_take_ticket(passes, words, 0, NOW, &caller));
 	must_hold(!session_check(&keys, words, NOW, &caller));
 	passes_destroy(passes);
@@ -115,11 +118,27 @@ static void try_address(struct text words)
 	free(text);
 }
 
+/* What is read is written the same way, but for padding. */
+static void try_base64url(struct text words)
+{
+	unsigned char bytes[CURVE_POINT];
+	struct buf again;
+
+	buf_init(&again, 1 * KIB);
+	if (base64url_read(words, bytes, sizeof(bytes))) {
+		base64url_add(&again, bytes, sizeof(bytes));
+		must_hold(text_starts(words, buf_text(&again)));
+		curve_has(bytes);
+	}
+	buf_finish(&again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	static void (*const tries[])(struct text) = {
 		['q'] = try_query,       ['e'] = try_etag,     ['g'] = try_guard,
 		['c'] = try_credentials, ['p'] = try_position, ['a'] = try_address,
+		['b'] = try_base64url,
 	};
 	uint8_t what = n ? bytes[0] : 0;
 

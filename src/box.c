@@ -16,6 +16,7 @@
 #include "base/whole.h"
 #include "box/attend.h"
 #include "box/parts.h"
+#include "box/push.h"
 #include "box/usage.h"
 #include "bus/bus.h"
 #include "bus/deeds.h"
@@ -331,6 +332,7 @@ static void take_down(struct box *box)
 	box->approve = box->hooks_end.approve = NULL;
 	box->hook = NULL; /* web has yet to hear of those who leave */
 	sources_destroy(box->sources);
+	box_stop_push(box);
 	requests_destroy(box->requests);
 	hub_destroy(box->hub);
 	box->hub = NULL; /* the journal still has callbacks to make */
@@ -436,6 +438,8 @@ static bool start(struct box *box, struct error *why)
 		return false;
 	box_join_backs(box);
 	box_make_hook(box);
+	if (!box_make_push(box, why))
+		return false;
 	if (!box_make_web(box, why) || !open_listens(box, why) || !box_start_sources(box, why))
 		return false;
 	box->porch = porch_open(&(struct porch_options){

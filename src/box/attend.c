@@ -13,6 +13,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "box/parts.h"
+#include "box/push.h"
 #include "box/usage.h"
 #include "config/config.h"
 #include "crew/budget.h"
@@ -67,6 +68,7 @@ static void matter_raised(void *self, const struct matter *m)
 	put_json(&list, NULL, buf_text(&facts));
 	put_list_end(&list);
 	tell_command(a, m, buf_text(&facts));
+	box_push_matter(a->box, m, false);
 	notify_desktop_show(a->desktop, &(struct notify_note){.id = m->id,
 	                                                      .title = m->title,
 	                                                      .words = m->words,
@@ -82,6 +84,7 @@ static void matter_settled(void *self, const struct matter *m)
 	struct buf list;
 
 	notify_desktop_close(a->desktop, m->id);
+	box_push_matter(a->box, m, true);
 	buf_init(&list, FACTS_MAX);
 	put_list(&list, NULL);
 	put_word(&list, NULL, m->id);

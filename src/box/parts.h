@@ -34,6 +34,7 @@ struct box {
 	struct escapement *escapement;
 	struct web *web;
 	struct requests *requests;
+	struct push *push; /* to browsers of paired devices */
 	struct sources *sources;
 	struct hook *hook;
 	struct approve *approve; /* hooks that wait for a person */

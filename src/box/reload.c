@@ -76,6 +76,8 @@ static void name_what_stays(const struct config *old, const struct config *fresh
 		{"discover", old->discover.interval_ms != fresh->discover.interval_ms ||
 	                             old->discover.connect != fresh->discover.connect},
 		{"transcripts", old->transcripts != fresh->transcripts},
+		{"phone.push", old->phone.push != fresh->phone.push ||
+	                               strcmp(old->phone.contact, fresh->phone.contact) != 0},
 		{"crew.silent", old->crew.silent_ms != fresh->crew.silent_ms},
 	};
 

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/put.h"
 #include "box/parts.h"
+#include "box/push.h"
 #include "box/usage.h"
 #include "config/config.h"
 #include "crew/crew.h"
@@ -112,6 +113,7 @@ bool box_make_web(struct box *box, struct error *why)
 				.watch = playhouse_watch,
 				.look = playhouse_show,
 			},
+		.push = box_web_push(box),
 		.doors =
 			{
 				.self = box,

@@ -171,10 +171,18 @@ static const struct field budget_fields[] = {
 	{0},
 };
 
+static const char *const pushes[] = {"off", "public", "anywhere", NULL};
+
 static const struct field phone_fields[] = {
 	{"listen", FIELD_TEXT, IN(phone, listen),
          "where paired devices come in, by TLS, unless a listener with a certificate is there",
          "0.0.0.0:7447", .check = check_address},
+	{"push", FIELD_CHOICE, IN(phone, push),
+         "Web Push to paired devices: off, public (services of the internet), anywhere (also of "
+         "private networks)",
+         "public", .choices = pushes},
+	{"contact", FIELD_TEXT, IN(phone, contact), "whom a push service may write to",
+         "mailto:signalbox@example.com"},
 	{0},
 };
 

@@ -30,8 +30,12 @@ struct config_crew {
 	unsigned silent_ms; /* a session without a process is gone then; 0: never */
 };
 
+enum config_push { CONFIG_PUSH_OFF, CONFIG_PUSH_PUBLIC, CONFIG_PUSH_ANYWHERE };
+
 struct config_phone {
 	char *listen; /* where paired devices come in, unless a listener is there for them */
+	enum config_push push;
+	char *contact; /* whom a push service may write to */
 };
 
 #endif

@@ -122,3 +122,28 @@ bool reach_allows(const struct sockaddr *address)
 	memcpy(&v6, address, sizeof(v6));
 	return allows_v6(&v6.sin6_addr);
 }
+
+static bool is_public_v6(const struct in6_addr *address)
+{
+	static const uint8_t mapped[12] = {[10] = 0xFF, 0xFF};
+	const uint8_t *a = address->s6_addr;
+
+	if (IN6_IS_ADDR_LOOPBACK(address) || (a[0] & 0xFE) == 0xFC) /* fc00::/7: private */
+		return false;
+	return !is_within(a, mapped, 96) || !is_own_v4(last_four(a));
+}
+
+bool reach_is_public(const struct sockaddr *address)
+{
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+
+	if (!reach_allows(address))
+		return false;
+	if (address->sa_family == AF_INET) {
+		memcpy(&v4, address, sizeof(v4));
+		return !is_own_v4(ntohl(v4.sin_addr.s_addr));
+	}
+	memcpy(&v6, address, sizeof(v6));
+	return is_public_v6(&v6.sin6_addr);
+}

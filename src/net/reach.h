@@ -14,4 +14,7 @@
  * and for IPv6 spellings of these and of addresses that are somebody's own. */
 bool reach_allows(const struct sockaddr *address);
 
+/* The same, and false for what is somebody's own as well: this machine, private networks. */
+bool reach_is_public(const struct sockaddr *address);
+
 #endif

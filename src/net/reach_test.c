@@ -82,24 +82,65 @@ static const struct {
 	{"100::1", false},
 };
 
+union reach_address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+static union reach_address read_address(const char *words)
+{
+	union reach_address a;
+
+	memset(&a, 0, sizeof(a));
+	if (inet_pton(AF_INET, words, &a.v4.sin_addr) == 1)
+		a.any.sa_family = AF_INET;
+	else if (inet_pton(AF_INET6, words, &a.v6.sin6_addr) == 1)
+		a.any.sa_family = AF_INET6;
+	else
+		fail_msg("%s", words);
+	return a;
+}
+
 static void what_is_nobodys_is_not_gone_to(void **state)
 {
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		union {
-			struct sockaddr any;
-			struct sockaddr_in v4;
-			struct sockaddr_in6 v6;
-		} a;
+		union reach_address a = read_address(table[i].address);
 
-		memset(&a, 0, sizeof(a));
-		if (inet_pton(AF_INET, table[i].address, &a.v4.sin_addr) == 1)
-			a.any.sa_family = AF_INET;
-		else if (inet_pton(AF_INET6, table[i].address, &a.v6.sin6_addr) == 1)
-			a.any.sa_family = AF_INET6;
-		else
-			fail_msg("%s", table[i].address);
 		if (reach_allows(&a.any) != table[i].allowed)
 			fail_msg("%s", table[i].address);
+		if (!table[i].allowed && reach_is_public(&a.any))
+			fail_msg("%s", table[i].address);
+	}
+}
+
+static void what_is_somebodys_own_is_not_public(void **state)
+{
+	static const char *const own[] = {
+		"127.0.0.1",        "127.255.0.3",
+		"10.1.2.3",         "172.16.0.1",
+		"172.31.255.255",   "192.168.1.2",
+		"100.64.0.1",       "::1",
+		"fd00::1",          "fc00::1",
+		"::ffff:127.0.0.1", "::ffff:10.0.0.1",
+		"fd00:ec2::255",    "::ffff:192.168.0.1",
+	};
+	static const char *const public[] = {
+		"8.8.8.8",     "172.32.0.1",     "100.128.0.1",
+		"2001:db8::1", "::ffff:8.8.8.8", "2606:4700::1",
+	};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		union reach_address a = read_address(own[i]);
+
+		if (reach_is_public(&a.any))
+			fail_msg("%s", own[i]);
+	}
+	for (size_t i = 0; i < sizeof(public) / sizeof(public[0]); i++) {
+		union reach_address a = read_address(public[i]);
+
+		if (!reach_is_public(&a.any))
+			fail_msg("%s", public[i]);
 	}
 }
 
@@ -114,6 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_nobodys_is_not_gone_to),
+		cmocka_unit_test(what_is_somebodys_own_is_not_public),
 		cmocka_unit_test(only_the_internet_is_reached),
 	};
 

@@ -44,7 +44,7 @@ struct request {
 	int status;
 	struct buf content_type, location;
 	unsigned retry_after_ms;
-	bool in_head, has_head, is_cancelled, is_hushed, is_barred, is_direct;
+	bool in_head, has_head, is_cancelled, is_hushed, is_barred, is_direct, is_public;
 	int fd; /* libcurl's, that was opened last */
 	enum request_fault fault;
 	struct error why;             /* empty: libcurl knows */
@@ -199,7 +199,8 @@ static curl_socket_t on_socket(void *self, curlsocktype purpose, struct curl_soc
 	struct request *r = self;
 
 	(void)purpose;
-	r->is_barred = !r->is_direct && !reach_allows(&to->addr);
+	r->is_barred = r->is_public ? !reach_is_public(&to->addr)
+	                            : !r->is_direct && !reach_allows(&to->addr);
 	if (r->is_barred)
 		return CURL_SOCKET_BAD;
 	r->fd = socket(to->family, to->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to->protocol);
@@ -339,7 +340,9 @@ static void set_line(struct request *r, const struct request_options *o)
 	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)o->connect_ms);
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)o->total_ms);
-	if (o->is_direct || url_is_loopback(&r->url))
+	if (o->is_public)
+		curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
+	if (o->is_direct || o->is_public || url_is_loopback(&r->url))
 		curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	if (o->path)
 		curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, o->path);
@@ -416,6 +419,7 @@ static struct request *request_make(struct requests *requests, const struct requ
 	r->heard = o->heard;
 	r->beat = o->beat;
 	r->is_direct = o->is_direct || o->path;
+	r->is_public = o->is_public;
 	r->fd = -1;
 	r->done = o->done;
 	r->head_ms = o->head_ms;

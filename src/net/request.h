@@ -30,6 +30,7 @@ struct request_options {
 	const char *path;   /* of a Unix socket to go by, or NULL: only our own user, or root, is
 	                   * spoken to there */
 	bool is_direct;     /* to where a person said: by no proxy, and whatever reach.h says */
+	bool is_public;     /* to the internet alone: by no proxy, by no connection that was kept */
 	bool may_repeat;    /* a POST may go by a connection that was kept, and so twice */
 	const char *method; /* NULL: GET, or POST with a body */
 	const char *const *headers; /* "Name: value", ended by NULL; NULL: none */

@@ -82,6 +82,9 @@ void api_devices(struct call *call);
 void api_device_pair(struct call *call);
 void api_device_revoke(struct call *call);
 void api_certificate(struct call *call);
+void api_push(struct call *call);
+void api_push_begin(struct call *call);
+void api_push_end(struct call *call);
 
 void api_session(struct call *call);
 void api_ticket(struct call *call);

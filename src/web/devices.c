@@ -21,6 +21,9 @@ struct paired {
 	unsigned char digest[DIGEST_LEN];
 	uint64_t id; /* of this life: tickets and connections have it */
 	int64_t paired_ms, seen_ms;
+	char *endpoint; /* NULL: it is not told */
+	char point[DEVICE_POINT_MAX], auth[DEVICE_AUTH_MAX];
+	bool with_words;
 };
 
 struct devices {
@@ -65,6 +68,18 @@ void devices_put_scopes(struct buf *out, unsigned scopes)
 	put_list_end(out);
 }
 
+/* What is in the file alone. */
+static void put_secrets(struct buf *out, const struct paired *d)
+{
+	put_digest(out, d->digest);
+	if (!d->endpoint)
+		return;
+	put_word(out, "endpoint", d->endpoint);
+	put_word(out, "p256dh", d->point);
+	put_word(out, "auth", d->auth);
+	put_bool(out, "words", d->with_words);
+}
+
 static void put_device(struct buf *out, const struct paired *d, bool with_digest)
 {
 	put_object(out, NULL);
@@ -72,8 +87,9 @@ static void put_device(struct buf *out, const struct paired *d, bool with_digest
 	devices_put_scopes(out, d->is.scopes);
 	put_i64(out, "pairedMs", d->paired_ms);
 	put_i64(out, "seenMs", d->seen_ms);
+	put_bool(out, "push", d->endpoint != NULL);
 	if (with_digest)
-		put_digest(out, d->digest);
+		put_secrets(out, d);
 	put_end(out);
 }
 
@@ -121,6 +137,29 @@ static bool read_scopes(yyjson_val *list, unsigned *scopes)
 	return *scopes != 0;
 }
 
+static bool copy_word(struct text word, char *out, size_t room)
+{
+	if (!word.at || word.len >= room || memchr(word.at, 0, word.len))
+		return false;
+	memcpy(out, word.at, word.len);
+	out[word.len] = '\0';
+	return true;
+}
+
+/* What is too long is not kept. */
+static bool keep_push(struct paired *d, const struct device_push *push)
+{
+	char endpoint[DEVICE_ENDPOINT_MAX + 1];
+	bool good = push && copy_word(push->endpoint, endpoint, sizeof(endpoint)) &&
+	            copy_word(push->point, d->point, sizeof(d->point)) &&
+	            copy_word(push->auth, d->auth, sizeof(d->auth));
+
+	free(d->endpoint);
+	d->endpoint = good ? must_dup(endpoint) : NULL;
+	d->with_words = good && push->with_words;
+	return good || !push;
+}
+
 static bool read_device(yyjson_val *row, struct paired *d)
 {
 	struct text name = word_at(row, "name"), digest = word_at(row, "digest");
@@ -133,6 +172,10 @@ static bool read_device(yyjson_val *row, struct paired *d)
 	memcpy(d->is.name, name.at, name.len);
 	d->paired_ms = yyjson_get_sint(yyjson_obj_get(row, "pairedMs"));
 	d->seen_ms = yyjson_get_sint(yyjson_obj_get(row, "seenMs"));
+	if (word_at(row, "endpoint").at)
+		keep_push(d, &(struct device_push){word_at(row, "endpoint"), word_at(row, "p256dh"),
+		                                   word_at(row, "auth"),
+		                                   yyjson_get_bool(yyjson_obj_get(row, "words"))});
 	return true;
 }
 
@@ -197,6 +240,8 @@ void devices_destroy(struct devices *devices)
 	if (devices->has_news)
 		save(devices, &why);
 	free(devices->path);
+	for (size_t i = 0; i < devices->count; i++)
+		free(devices->all[i].endpoint);
 	OPENSSL_cleanse(devices->all, sizeof(devices->all));
 	free(devices);
 }
@@ -278,12 +323,17 @@ bool devices_find(struct devices *devices, struct text secret, int64_t now_ms,
 	return true;
 }
 
-bool devices_has(const struct devices *devices, uint64_t id)
+static struct paired *find_id(const struct devices *devices, uint64_t id)
 {
 	for (size_t i = 0; i < devices->count; i++)
 		if (devices->all[i].id == id)
-			return true;
-	return false;
+			return (struct paired *)&devices->all[i];
+	return NULL;
+}
+
+bool devices_has(const struct devices *devices, uint64_t id)
+{
+	return find_id(devices, id);
 }
 
 bool devices_remove(struct devices *devices, struct text name, uint64_t *id, struct error *why)
@@ -294,9 +344,52 @@ bool devices_remove(struct devices *devices, struct text name, uint64_t *id, str
 	if (!d)
 		return error_set(why, "no device is called '%.*s'", TEXT_ARG(name));
 	*id = d->id;
+	free(d->endpoint);
 	devices->count--;
 	memmove(d, d + 1, (devices->count - (size_t)(d - devices->all)) * sizeof(*d));
 	return save(devices, why);
+}
+
+bool devices_set_push(struct devices *devices, uint64_t id, const struct device_push *push,
+                      struct error *why)
+{
+	struct paired *d = find_id(devices, id);
+
+	if (!d || !keep_push(d, push))
+		return error_set(why, "that is more than a browser says");
+	return save(devices, why);
+}
+
+void devices_each_push(const struct devices *devices,
+                       void (*fn)(void *self, const struct device_push *push), void *self)
+{
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct paired *d = &devices->all[i];
+
+		if (d->endpoint)
+			fn(self, &(struct device_push){text_of(d->endpoint), text_of(d->point),
+			                               text_of(d->auth), d->with_words});
+	}
+}
+
+void devices_forget_push(struct devices *devices, struct text endpoint)
+{
+	for (size_t i = 0; i < devices->count; i++) {
+		struct paired *d = &devices->all[i];
+
+		if (!d->endpoint || !text_is(endpoint, d->endpoint))
+			continue;
+		keep_push(d, NULL);
+		devices->has_news = true;
+	}
+}
+
+void devices_put_push(const struct devices *devices, uint64_t id, struct buf *out)
+{
+	const struct paired *d = find_id(devices, id);
+
+	put_bool(out, "subscribed", d && d->endpoint);
+	put_bool(out, "words", d && d->with_words);
 }
 
 void devices_put(const struct devices *devices, struct buf *out)

@@ -45,6 +45,26 @@ bool devices_has(const struct devices *devices, uint64_t id);
  * could not be written, so that it would be one again after a crash. */
 bool devices_remove(struct devices *devices, struct text name, uint64_t *id, struct error *why);
 
+/* Where a device is told of what matters, as its browser says it (RFC 8291): a URL, and keys in
+ * base64url.  The texts end with a NUL in what devices_each_push() gives. */
+struct device_push {
+	struct text endpoint, point, auth;
+	bool with_words; /* more than who and what */
+};
+#define DEVICE_ENDPOINT_MAX 1024
+#define DEVICE_POINT_MAX 90
+#define DEVICE_AUTH_MAX 26
+
+/* NULL: nowhere any more.  False: there is no such device, it is too long, or it could not be
+ * written. */
+bool devices_set_push(struct devices *devices, uint64_t id, const struct device_push *push,
+                      struct error *why);
+void devices_each_push(const struct devices *devices,
+                       void (*fn)(void *self, const struct device_push *push), void *self);
+void devices_forget_push(struct devices *devices, struct text endpoint);
+/* Members: is it told, and with words? */
+void devices_put_push(const struct devices *devices, uint64_t id, struct buf *out);
+
 void devices_put(const struct devices *devices, struct buf *out); /* a JSON list */
 void devices_put_scopes(struct buf *out, unsigned scopes);        /* likewise, as "scopes" */
 

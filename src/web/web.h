@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "bus/back.h"
 #include "net/caller.h"
+#include "web/push.h"
 #include "web/show.h"
 #include "web/tap.h"
 
@@ -81,14 +82,14 @@ struct web_options {
 	struct web_tap tap;
 	struct web_show show;
 	struct web_stage stage;
+	struct web_push push;
 };
 
 /* Makes DATA/token at the first start; refuses looser modes or another owner. */
 struct web *web_create(const struct web_options *options, struct error *why);
 void web_destroy(struct web *web);
 
-/* Another configuration: credentials that were read for it, its names and its limits.  Both
- * are lent, and taken, as at first. */
+/* Another configuration, lent: credentials that were read for it, taken, its names, its limits. */
 struct credentials;
 void web_reload(struct web *web, const struct config *config, struct credentials *credentials);
 
@@ -108,8 +109,7 @@ void web_accepted(struct web *web, struct listen *listen, int fd);
 enum caller_answer web_find_caller(struct web *web, struct conn *conn, struct text secret,
                                    struct caller *caller, unsigned *wait_s);
 
-/* A single-use code of 10 minutes and the URL with it; NULL when nothing
- * listens on TCP.  The caller frees it. */
+/* A single-use code and the URL with it; NULL: nothing listens on TCP.  The caller frees it. */
 char *web_open_url(struct web *web);
 
 /* Stop: requests under way are finished, idle connections closed.  True when

@@ -196,6 +196,68 @@ test("the page can be installed, and its worker keeps nothing and shows no old p
 	await box.remove();
 });
 
+/* The browser's maker is not asked in a test: what its service would give is given here. What is pushed
+ * then comes by the browser's own door for that. */
+const SUBSCRIBE = ({ endpoint }) => {
+	const keys = { p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4", auth: "BTBZMqHH6r4Tts7J_aSIgg" };
+
+	PushManager.prototype.subscribe = async (options) => {
+		window.asked = options;
+		return { toJSON: () => ({ endpoint, keys }) };
+	};
+};
+
+/* A browser without a screen shows no notifications: what the worker would have it show is kept. */
+const KEEP = () => {
+	self.shown = [];
+	ServiceWorkerRegistration.prototype.showNotification = async (title, { body, tag, data }) => {
+		self.shown = [...self.shown.filter((one) => one.tag !== tag), { title, body, tag, data }];
+	};
+	ServiceWorkerRegistration.prototype.getNotifications = async ({ tag }) => self.shown.filter((one) => one.tag === tag)
+		.map((one) => ({ close: () => { self.shown = self.shown.filter((other) => other !== one); } }));
+};
+
+test("the phone asks to be notified, shows what is pushed, and takes back what is settled", async () => {
+	const box = await startBox();
+	const phone = await takePhone();
+	const { page } = phone;
+
+	const { origin } = new URL(await pairPhone(box, phone));
+	await phone.context.grantPermissions(["notifications"], { origin });
+	await page.evaluate(SUBSCRIBE, { endpoint: "https://push.example/a" });
+	const card = await openCard(page);
+	await card.getByRole("button", { name: named("Notify me") }).click();
+	await card.getByRole("button", { name: named("Stop notifying me") }).waitFor();
+	await shoot(page, "phone-notified");
+	assert.equal((await page.evaluate(() => window.asked)).userVisibleOnly, true);
+	assert.match(readFileSync(join(box.data, "devices.json"), "utf8"), /push\.example/);
+	await card.getByRole("checkbox", { name: named("with what the agent says") }).check();
+	await eventually(() => readFileSync(join(box.data, "devices.json"), "utf8").includes('"words":true'), "the choice is kept");
+
+	const cdp = await phone.context.newCDPSession(page);
+	const registrations = [];
+	cdp.on("ServiceWorker.workerRegistrationUpdated", ({ registrations: found }) => registrations.push(...found));
+	await cdp.send("ServiceWorker.enable");
+	const { registrationId } = await eventually(() => registrations.find(({ scopeURL }) => scopeURL.startsWith(origin)), "the worker is known");
+	const push = (note) => cdp.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data: typeof note === "string" ? note : JSON.stringify(note) });
+	const [worker] = phone.context.serviceWorkers();
+	const shown = () => worker.evaluate(() => self.shown);
+	await worker.evaluate(KEEP);
+	await push({ id: "m1", title: "checkout-2 waits for you", handle: "checkout-2" });
+	await eventually(async () => (await shown()).length === 1, "it is shown");
+	assert.deepEqual(await shown(), [{ title: "checkout-2 waits for you", body: "", tag: "signalbox-m1", data: "checkout-2" }]);
+	await push({ id: "m1", settled: true });
+	await eventually(async () => (await shown()).length === 0, "it is taken back");
+	await push("no JSON");
+	await eventually(async () => (await shown()).some(({ title }) => title === "signalbox"), "what is none is shown without words");
+
+	await card.getByRole("button", { name: "Stop notifying me" }).click();
+	await card.getByRole("button", { name: "Notify me" }).waitFor();
+	assert.doesNotMatch(readFileSync(join(box.data, "devices.json"), "utf8"), /push\.example/);
+	assert.deepEqual(phone.faults, []);
+	await box.remove();
+});
+
 test("without trust in the certificate the page works, and offers what vouches for it", async () => {
 	const box = await startBox();
 	const phone = await takePhone({ trusts: false });

@@ -9,9 +9,8 @@ import { openAttention } from "./shell/attention";
 import { openShell } from "./shell/shell";
 import { views } from "./views";
 
-const link = makeLink();
-const desk = openShell(views, link);
+const desk = openShell(views, makeLink());
 desk.toQuestion = openTray(document.getElementById("prompts") as HTMLElement, desk).focus;
 openAttention(desk);
-makeCard(link, document.getElementById("device") as HTMLElement,
+makeCard(desk, document.getElementById("device") as HTMLElement,
 	document.getElementById("device-card") as HTMLDialogElement, startWorker());

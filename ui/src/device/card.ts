@@ -1,28 +1,40 @@
-/* What a paired device can do with itself: be installed, trust the box, sign out. */
+/* What a paired device can do with itself: be told, be installed, trust the box, sign out. */
 
-import type { Link } from "../desk";
+import type { Desk } from "../desk";
 import { makeDevice } from "../link/device";
 import { fill, h, icon } from "../text/dom";
 import type { Child } from "../text/dom";
+import { makePush } from "./push";
+import type { Push } from "./push";
 import type { Worker } from "./worker";
 
 const TRUST = "This browser does not trust the certificate of the box, so it neither installs the page nor "
 	+ "notifies you. Download what vouches for it and let the phone trust it, but compare the fingerprint first: "
 	+ "signalbox pair prints it.";
 
-export function makeCard(link: Link, button: HTMLElement, dialog: HTMLDialogElement, worker: Worker): void {
-	let registered: ServiceWorkerRegistration | null = null;
+export function makeCard(desk: Desk, button: HTMLElement, dialog: HTMLDialogElement, worker: Worker): void {
+	let push: Push | null = null;
 
-	const draw = (): void => fill(dialog, [head(dialog), ...body(registered !== null, worker)]);
+	const draw = (): void => fill(dialog, [head(dialog), ...body()]);
+	const body = (): Child[] => [
+		...push === null ? trusting() : [...telling(push, act), ...installing(worker)],
+		h("p", {}, h("button", { type: "button", onclick: signOut }, "Sign out")),
+		h("p", { class: "dim" }, "On the computer, ", h("code", {}, "signalbox devices"), " lists and revokes devices."),
+	];
+	const act = (what: () => Promise<void>): void => {
+		what().catch((why: Error) => desk.say(why.message, "bad")).finally(draw);
+	};
+
 	worker.changed = draw;
-	void worker.registered.then((found) => {
-		registered = found;
+	void worker.registered.then((registered) => {
+		push = registered === null ? null : makePush(desk.link, registered);
 		draw();
 	});
-	link.on("state", () => { button.hidden = makeDevice().secret() === null; });
+	desk.link.on("state", () => { button.hidden = makeDevice().secret() === null; });
 	button.addEventListener("click", () => {
 		draw();
 		dialog.showModal();
+		act(async () => push?.look());
 	});
 	dialog.addEventListener("click", (event) => {
 		if (event.target === dialog)
@@ -35,10 +47,20 @@ function head(dialog: HTMLDialogElement): HTMLElement {
 		h("button", { type: "button", class: "bare", "aria-label": "Close", onclick: () => dialog.close() }, icon("close")));
 }
 
-function body(isTrusted: boolean, worker: Worker): Child[] {
-	return [...isTrusted ? installing(worker) : trusting(),
-		h("p", {}, h("button", { type: "button", onclick: signOut }, "Sign out")),
-		h("p", { class: "dim" }, "On the computer, ", h("code", {}, "signalbox devices"), " lists and revokes devices.")];
+/* Of what an agent said nothing leaves the box unless that is chosen. */
+function telling(push: Push, act: (what: () => Promise<void>) => void): Child[] {
+	const { told } = push;
+
+	if (told === null)
+		return [];
+	if (!told.subscribed)
+		return [h("p", {}, h("button", { type: "button", class: "primary", onclick: () => act(() => push.begin(false)) }, "Notify me")),
+			h("p", { class: "dim" }, "When a session waits for you or failed, also while this page is closed.")];
+	const words = h("input", { type: "checkbox", checked: told.words, onchange: () => act(() => push.begin(words.checked)) });
+
+	return [h("p", {}, "This device is notified when a session waits for you or failed."),
+		h("p", {}, h("label", {}, words, " with what the agent says")),
+		h("p", {}, h("button", { type: "button", onclick: () => act(push.end) }, "Stop notifying me"))];
 }
 
 function trusting(): Child[] {
