@@ -76,7 +76,7 @@ void api_device_pair(struct call *call)
 	yyjson_doc *doc = yyjson_read(call->body.at, call->body.len, 0);
 	struct device_wish wish = {0};
 	char url[PHONE_URL_MAX];
-	struct text host;
+	struct text host = {0};
 	struct error why;
 
 	if (!read_device_wish(yyjson_doc_get_root(doc), &wish, &host, &why))

@@ -141,7 +141,7 @@ static bool make_certificate(const struct web *web, const char *path, const char
                              struct error *why)
 {
 	const struct config_auth *auth = &web->options.config->auth;
-	char listed[ISSUE_NAMES][HOST_MAX], outward[ADDRESS_HOST_MAX] = "";
+	char listed[ISSUE_NAMES][HOST_MAX] = {""}, outward[ADDRESS_HOST_MAX] = "";
 	struct issue_names names = {0};
 	struct buf pem;
 	bool good;
@@ -223,7 +223,7 @@ static const struct listen *open_phone(struct web *web, struct text wanted, char
 bool phone_invite(struct web *web, const struct device_wish *wish, struct text host,
                   char url[PHONE_URL_MAX], struct error *why)
 {
-	char chosen[HOST_MAX], name[NAME_MAX_LEN], code[TOKEN_LEN + 1];
+	char chosen[HOST_MAX] = "", name[NAME_MAX_LEN], code[TOKEN_LEN + 1];
 	const struct listen *listen;
 
 	listen = open_phone(web, host, chosen, why);
@@ -242,7 +242,7 @@ bool phone_invite(struct web *web, const struct device_wish *wish, struct text h
 
 void phone_start(struct web *web)
 {
-	char host[HOST_MAX];
+	char host[HOST_MAX] = "";
 	struct error why;
 
 	if (devices_count(web->devices) == 0 || !web->phone.door || listens_phone(web->phone.door))
