@@ -188,7 +188,10 @@ test("a session that was never on the stage gets a figure that is free, until th
 	assert.notEqual(seen(20).find(({ semanticId }) => semanticId === "@2").id, lent);
 	company.hear({ all: many });
 	assert.equal(seen(30).length, STAND_INS.length - 1);
-	assert.equal(company.missing, 3, "and it is said how many have none");
+	assert.equal(company.missing, 0, "who is idle is not missed");
+	company.hear({ changed: many.slice(-2).map(({ id }) => member(id, "thinking")) });
+	seen(40);
+	assert.equal(company.missing, 2, "who is at work is counted");
 });
 
 test("a session of several runs is one figure", async () => {

@@ -35,7 +35,7 @@ export interface Company {
 	hear(news: News["crew"]): void;
 	/* Gives each player of a session its guise for this moment. */
 	arrange(document: ShowDocument, players: readonly Player[], t: number, calm: boolean): void;
-	/* Those who are there, and how many of them have no figure. */
+	/* Those who are there, and how many of them have something to do and no figure. */
 	members(): Member[];
 	readonly missing: number;
 }
@@ -161,7 +161,7 @@ export function makeCompany(): Company {
 			const [player] = free.splice(before < 0 ? free.length - 1 : before, free.length > 0 ? 1 : 0);
 
 			if (player === undefined) {
-				missing++;
+				missing += Number(member.group !== "idle");
 				continue;
 			}
 			lent.set(member.id, player.placed.id);

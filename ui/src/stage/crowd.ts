@@ -21,7 +21,7 @@ const MOST = 200;
 export interface Scenery {
 	frame: StageFrame;
 	members: readonly Member[];
-	missing: number;        /* how many have no figure */
+	missing: number;        /* how many are at work and have no figure */
 	now: number;            /* the server's time of day */
 }
 

@@ -50,8 +50,8 @@ export function makeWelcome(desk: Desk): HTMLElement {
 
 	return h("div", { class: "stage-welcome", hidden: true },
 		h("h2", {}, "The stage is ready, and no agent is on it yet"),
-		h("p", {}, "Watch your agents at work. Each one enters with its first signal: it thinks, "
-			+ "goes to a place to use a tool, speaks, asks you something, and hands over its result."),
+		h("p", {}, "Watch your agents at work. Each session enters with its first signal: it thinks, "
+			+ "goes to a place to use a tool, speaks, asks you something, and sits down when it is done."),
 		h("p", {}, "Connect Claude Code with one command:"),
 		h("p", { class: "stage-run" }, h("code", {}, COMMAND), h("button", { type: "button", onclick: () => void copy() }, "Copy")),
 		h("p", {}, h("button", { type: "button", onclick: () => desk.go("sources") }, icon("sources"), "Connect another agent")),

@@ -10,6 +10,7 @@ import { stanceOf } from "./pose";
 
 const EDGE = 8;
 const GAP = 6;
+const TAIL = 10;
 const LEAST_PIXELS = 13;
 const MOST_PIXELS = 30;
 const SPEAKERS_MAX = 40;
@@ -115,7 +116,7 @@ function sizeOf(actor: Actor, screen: { width: number; height: number }, zoom: n
 function arrange(seats: Seat[], screen: { width: number; height: number }, haste: number): void {
 	for (const seat of seats) {
 		seat.x = seat.headX;
-		seat.y = seat.headY - seat.bubble.height - 13;
+		seat.y = seat.headY - seat.bubble.height - TAIL;
 		keepIn(seat, screen);
 	}
 	seats.sort((a, b) => a.y - b.y);

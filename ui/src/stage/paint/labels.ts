@@ -133,5 +133,5 @@ export function makeLabels(): Labels {
 }
 
 function meets(a: Box, b: Box): boolean {
-	return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+	return a.x < b.x + b.width - EDGE && b.x < a.x + a.width - EDGE && a.y < b.y + b.height - EDGE && b.y < a.y + a.height - EDGE;
 }
