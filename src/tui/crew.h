@@ -8,6 +8,9 @@
 bool tui_has_crew(const struct tui *tui);
 int view_crew_rows(struct tui *tui); /* that its pane would fill */
 
+struct text view_crew_chosen(
+	struct tui *tui); /* its run, while the keys are the pane's; or empty */
+
 void tui_watch_run(struct tui *tui, struct text run); /* alone; empty: all.  Of a box only */
 
 #endif

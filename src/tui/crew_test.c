@@ -133,6 +133,27 @@ static void n_goes_to_who_waits_and_a_to_its_question(void **state)
 	assert_false(tui->is_aside);
 }
 
+static void a_key_means_the_session_that_is_chosen(void **state)
+{
+	tell("all", SHOP "," DOCS);
+	drawn(30, 120);
+	press('j');
+	press('j');
+	press('x');
+	assert_string_equal(sent, "{\"kind\":\"control\",\"op\":\"which\",\"run\":\"d\"}");
+	press('k');
+	press('k');
+	press('p');
+	assert_string_equal(sent, "{\"kind\":\"control\",\"op\":\"which\",\"run\":\"s-run\"}");
+	press('x');
+	which("\"run\":\"s-run\",\"can\":[\"ui-interrupt\"]");
+	assert_shows("Interrupt shop-1?");
+	press('n');
+	press(PRESS_TAB);
+	press('x');
+	assert_string_equal(sent, "{\"kind\":\"control\",\"op\":\"which\"}");
+}
+
 static void the_bell_rings_once_for_who_begins_to_wait(void **state)
 {
 	struct sessions *s = &tui->board.sessions;
@@ -193,6 +214,7 @@ int main(void)
 		shared(enter_watches_one_and_escape_all_again),
 		shared(the_chosen_one_stays_chosen_when_others_move),
 		shared(n_goes_to_who_waits_and_a_to_its_question),
+		shared(a_key_means_the_session_that_is_chosen),
 		shared(the_bell_rings_once_for_who_begins_to_wait),
 		shared(the_first_key_keeps_the_focus_where_it_is),
 		shared(a_narrow_screen_shows_them_alone),

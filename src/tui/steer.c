@@ -1,17 +1,18 @@
 /* steer.c - what is done to a run.
  *
- * A screen of all runs is of many: which one a key means, the box says (op `which`), and
- * from then on it is named in what is sent, whoever speaks meanwhile.  What stops an agent
+ * A screen of all runs is of many: a key means the session that is chosen, or the one that the
+ * box takes for it; the box says which (op `which`), and from then on it is named in what is sent, whoever speaks meanwhile.  What stops an agent
  * is asked for first, with the name of the run.  Nothing is said to be done here: what
  * cannot be is said, and what was done is seen by what the run does.
  */
 #include <stdio.h>
 
-#include "tui/inside.h"
-
 #include "base/put.h"
+#include "base/utf8.h"
+#include "tui/crew.h"
 
 #define SURE_MS 10000 /* how long the question stands */
+#define NAME_BYTES 80
 #define FRAME_ROOM (4 * KIB)
 
 static const struct {
@@ -33,6 +34,16 @@ static const char *words_of(const char *op)
 		if (strcmp(deeds[i].op, op) == 0)
 			return deeds[i].words;
 	return op;
+}
+
+/* Its handle, where it has one. */
+static struct text name_of(const struct tui *tui, const char *run)
+{
+	struct text handle =
+		json_text_at(roll_find(&tui->board.sessions.roll, text_of(run)), "handle");
+	struct text name = handle.len ? handle : text_of(run);
+
+	return utf8_cut(name, NAME_BYTES);
 }
 
 static bool is_asked_for(const char *op)
@@ -84,15 +95,28 @@ static void steer_finish(struct tui *tui)
 		tui_quit(tui);
 }
 
+/* The session that is chosen, or else whatever the box takes for the one that is meant. */
 static bool ask_which(struct tui *tui, const struct steering *wanted)
 {
+	struct text chosen = view_crew_chosen(tui);
+	struct buf out;
+	bool is_sent;
+
 	tui->steering = *wanted;
 	tui->steering.stage = STEER_ASKED;
 	tui->steering.until_ms = tui->now_ms + SURE_MS;
-	if (tui_send(tui, TEXT("{\"kind\":\"control\",\"op\":\"which\"}")))
-		return true;
-	steer_forget(tui);
-	return false;
+	buf_init(&out, FRAME_ROOM);
+	put_object(&out, NULL);
+	put_word(&out, "kind", "control");
+	put_word(&out, "op", "which");
+	if (chosen.len)
+		put_text(&out, "run", chosen);
+	buf_add_char(&out, '}');
+	is_sent = tui_send(tui, buf_text(&out));
+	buf_finish(&out);
+	if (!is_sent)
+		steer_forget(tui);
+	return is_sent;
 }
 
 void steer(struct tui *tui, const char *op, uint64_t n)
@@ -140,14 +164,15 @@ static bool has(yyjson_val *can, const char *op)
 static void say_cannot(struct tui *tui, yyjson_val *which)
 {
 	struct text why = json_text_at(which, "why");
-	struct steering *s = &tui->steering;
+	const struct steering *s = &tui->steering;
+	struct text name = name_of(tui, s->run);
 
 	if (!s->run[0])
 		tui_say(tui, "there is no run to %s", words_of(s->op));
 	else if (why.len)
-		tui_say(tui, "%.80s: %.*s", s->run, TEXT_ARG(why));
+		tui_say(tui, "%.*s: %.*s", TEXT_ARG(name), TEXT_ARG(why));
 	else
-		tui_say(tui, "%.80s: its source cannot %s it now", s->run, words_of(s->op));
+		tui_say(tui, "%.*s: its source cannot %s it now", TEXT_ARG(name), words_of(s->op));
 }
 
 /* Who is over and waits for it ends without a question; who cannot be ended is left. */
@@ -215,14 +240,16 @@ bool steer_draw(struct tui *tui, struct area area)
 {
 	const struct steering *s = &tui->steering;
 	struct pen pen = pen_at(area, 0, 0, STYLE_PAUSED);
+	struct text name = name_of(tui, s->run);
 
 	if (steer_is_over(tui) || s->stage != STEER_SURE)
 		return false;
 	if (s->leaves)
-		pen_print(&pen, " Ctrl-C again ends %.200s, and leaves; q leaves it alone", s->run);
+		pen_print(&pen, " Ctrl-C again ends %.*s, and leaves; q leaves it alone",
+		          TEXT_ARG(name));
 	else
-		pen_print(&pen, " %c%s %.200s?  y does it · any other key leaves it alone",
-		          words_of(s->op)[0] - 'a' + 'A', words_of(s->op) + 1, s->run);
+		pen_print(&pen, " %c%s %.*s?  y does it · any other key leaves it alone",
+		          words_of(s->op)[0] - 'a' + 'A', words_of(s->op) + 1, TEXT_ARG(name));
 	pen_rest(&pen);
 	return true;
 }

@@ -4,19 +4,6 @@
 #define WHICH "{\"kind\":\"control\",\"op\":\"which\"}"
 #define ALL "\"pause\",\"step\",\"continue\",\"arm\",\"ui-interrupt\",\"ui-quit\""
 
-/* The box says which run is meant. */
-static void which(const char *rest)
-{
-	yyjson_doc *doc;
-	char frame[512];
-
-	snprintf(frame, sizeof(frame), "{\"kind\":\"which\",%s}", rest);
-	doc = yyjson_read(frame, strlen(frame), 0);
-	assert_non_null(doc);
-	steer_hear(tui, yyjson_doc_get_root(doc));
-	yyjson_doc_free(doc);
-}
-
 static void which_poems(void)
 {
 	which("\"run\":\"poems\",\"finished\":false,\"can\":[" ALL "]");

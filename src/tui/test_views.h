@@ -98,4 +98,17 @@ static inline const char *drawn(int rows, int cols)
 #define assert_lacks(words) assert_null(strstr(drawn(30, 100), words))
 #define one(f) cmocka_unit_test_setup_teardown(f, make, drop)
 
+/* The box says which run is meant. */
+static inline void which(const char *rest)
+{
+	yyjson_doc *doc;
+	char frame[512];
+
+	snprintf(frame, sizeof(frame), "{\"kind\":\"which\",%s}", rest);
+	doc = yyjson_read(frame, strlen(frame), 0);
+	assert_non_null(doc);
+	steer_hear(tui, yyjson_doc_get_root(doc));
+	yyjson_doc_free(doc);
+}
+
 #endif

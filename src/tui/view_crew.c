@@ -125,6 +125,17 @@ static yyjson_val *chosen_member(const struct crew_view *view)
 	return view->rows.chosen < view->count ? view->all[view->rows.chosen].member : NULL;
 }
 
+struct text view_crew_chosen(struct tui *tui)
+{
+	struct crew_view *view = tui->panes[PANE_CREW].self;
+
+	if (tui->focus != PANE_CREW || !tui->line.is_shared)
+		return TEXT("");
+	list_sessions(tui, view);
+	find_chosen(view);
+	return json_text_at(chosen_member(view), "run");
+}
+
 /* ---- what is done with it ---- */
 
 static void visit(struct tui *tui, yyjson_val *member)
@@ -341,7 +352,8 @@ static void crew_close(struct tui *tui, void *self)
 const struct view view_crew = {
 	.name = "crew",
 	.title = "CREW",
-	.hints = "j/k choose · Enter open · a answer · n next that waits · f finished · Tab focus",
+	.hints =
+		"j/k choose · Enter open · a answer · x interrupt · n next that waits · f finished · Tab focus",
 	.place = VIEW_PANE,
 	.size = sizeof(struct crew_view),
 	.close = crew_close,

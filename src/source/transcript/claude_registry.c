@@ -128,12 +128,14 @@ static struct facts facts_of(const struct claude_session *s)
 		.from = "registry",
 		.version = s->version,
 		.cwd = s->cwd,
-		.title = s->name,
 		.pid = s->pid,
 		.proc_start = s->proc_start,
 		.waiting_for = s->waiting_for,
 	};
 
+	/* A name that it made of the folder tells nothing of the work. */
+	if (!text_is(s->name_source, "derived"))
+		facts.title = s->name;
 	for (const char *const *word = known; *word; word++)
 		if (text_is(s->status, *word))
 			facts.status = s->status;
