@@ -59,7 +59,7 @@ def hook(box, session, event, **members):
 def _():
     home, env = home_box()
     with Box(env=env) as box:
-        claude = Claude(home, "s-1")
+        claude = Claude(home, "s-1", name="shop-4b", nameSource="derived")
         (facts,) = eventually(lambda: of(box, "session.facts", "s-1"))
         assert facts["source"] == "adapter:transcript", facts
         assert facts["metadata"] == {"from": "registry"}, facts
@@ -67,6 +67,7 @@ def _():
         assert payload["harness"] == "claude-code" and payload["version"] == "2.1.325", payload
         assert payload["cwd"] == "/work/shop" and payload["status"] == "busy", payload
         assert payload["pid"] == claude.process.pid, payload
+        assert "title" not in payload, payload
         assert facts["timestamp"] == claude.members["updatedAt"], facts
         later = claude.members["updatedAt"] + 1000
         claude.write(status="waiting", waitingFor="permission prompt", statusUpdatedAt=later)
@@ -76,8 +77,9 @@ def _():
         assert last["payload"]["waitingFor"] == "permission prompt", last
         assert last["timestamp"] == later, last
         claude.write(updatedAt=later + 5)  # nothing that anybody is told of
-        other = Claude(home, "s-2")
-        eventually(lambda: of(box, "session.facts", "s-2"))
+        other = Claude(home, "s-2", name="The till", nameSource="user")
+        (named,) = eventually(lambda: of(box, "session.facts", "s-2"))
+        assert named["payload"]["title"] == "The till", named
         assert len(of(box, "session.facts", "s-1")) == 2
         claude.kill(), other.kill()
 

@@ -1,9 +1,10 @@
 /* steer.c - what is done to a run.
  *
- * A screen of all runs is of many: a key means the session that is chosen, or the one that the
- * box takes for it; the box says which (op `which`), and from then on it is named in what is sent, whoever speaks meanwhile.  What stops an agent
- * is asked for first, with the name of the run.  Nothing is said to be done here: what
- * cannot be is said, and what was done is seen by what the run does.
+ * A screen of all runs is of many: a key means the session that is chosen, or the run that the
+ * box takes for it.  The box says which (op `which`), and from then on it is named in what is
+ * sent, whoever speaks meanwhile.  What stops an agent is asked for first, with the name of the
+ * session.  Nothing is said to be done here: what cannot be is said, and what was done is seen
+ * by what the run does.
  */
 #include <stdio.h>
 

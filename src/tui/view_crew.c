@@ -353,7 +353,7 @@ const struct view view_crew = {
 	.name = "crew",
 	.title = "CREW",
 	.hints =
-		"j/k choose · Enter open · a answer · x interrupt · n next that waits · f finished · Tab focus",
+		"j/k choose · Enter open · a answer · x interrupt · n next that waits · f finished",
 	.place = VIEW_PANE,
 	.size = sizeof(struct crew_view),
 	.close = crew_close,
