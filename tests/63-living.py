@@ -117,11 +117,11 @@ def _():
         (gone,) = eventually(lambda: of(box, "session.gone", "s-1"))
         assert gone["payload"]["why"] == "its process went on with another session", gone
         state = lambda name: box.request("GET", f"/api/crew/{name}").json()["member"]["state"]["name"]
-        eventually(lambda: (state("s-1"), state("s-2")) == ("gone", "thinking"))
+        eventually(lambda: (state("s-1"), state("s-2")) == ("finished", "thinking"))
         back = gone["timestamp"] + 10
         claude.write(sessionId="s-1", updatedAt=back, statusUpdatedAt=back)
         eventually(lambda: of(box, "session.gone", "s-2"))
-        eventually(lambda: (state("s-1"), state("s-2")) == ("thinking", "gone"))
+        eventually(lambda: (state("s-1"), state("s-2")) == ("thinking", "finished"))
         claude.kill()
 
 

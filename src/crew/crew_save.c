@@ -38,6 +38,7 @@ static void member_save(const struct crew_member *m, struct buf *out)
 	put_word(out, "handle", m->handle);
 	put_word(out, "source", m->source);
 	put_u64(out, "pid", m->pid);
+	put_bool(out, "left", m->is_left);
 	json_member_text(out, "main", m->main);
 	json_member_text(out, "key", m->key);
 	put_list(out, "runs");
@@ -213,6 +214,7 @@ static bool fill_member(struct crew_member *m, yyjson_val *saved)
 {
 	m->handle = loaded_text(saved, "handle");
 	m->pid = yyjson_get_uint(yyjson_obj_get(saved, "pid"));
+	m->is_left = yyjson_is_true(yyjson_obj_get(saved, "left"));
 	m->main = loaded_text(saved, "main");
 	m->key = loaded_text(saved, "key");
 	load_runs(m, yyjson_obj_get(saved, "runs"));

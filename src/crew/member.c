@@ -292,17 +292,18 @@ static bool is_stranger(const struct crew_member *m, const struct signal *s)
 	return text_starts(s->source, local) && !text_starts(text_of(m->source), local);
 }
 
-/* Another process took it up: it lives, whatever became of the one before. */
+/* Another process took it up, or its own came back: it lives, whatever was before. */
 static void hear_process(struct crew_member *m, const struct crew_heard *h)
 {
 	uint64_t pid = yyjson_get_uint(yyjson_obj_get(h->payload, "pid"));
 	struct standing_news began = {.moment = MOMENT_BEGAN, .at_ms = h->news.at_ms, .exit = -1};
 
-	if (!pid || pid == m->pid)
+	if (!pid || (pid == m->pid && !m->is_left))
 		return;
 	if (m->pid || state_is_over(m->standing.state))
 		standing_hear(&m->standing, &began);
 	m->pid = pid;
+	m->is_left = false;
 }
 
 void member_hear(struct crew_member *m, const struct signal *s, const struct crew_heard *h)
@@ -323,6 +324,7 @@ void member_hear(struct crew_member *m, const struct signal *s, const struct cre
 	} else if (!part.len) {
 		if (text_is(s->type, "session.facts"))
 			hear_process(m, h);
+		m->is_left = m->is_left || h->is_left;
 		standing_hear(&m->standing, &h->news);
 		end_agents(m, h);
 	}

@@ -51,6 +51,7 @@ struct crew_agent {
 struct crew_member {
 	char *id, *handle, *source;
 	uint64_t pid;                    /* of its process; 0: not known */
+	bool is_left;                    /* that process went on with another session */
 	char *main;                      /* the agent that is not a subagent, or NULL */
 	char *runs[MEMBER_RUNS_MAX + 1]; /* one more while they are loaded */
 	unsigned run_count;              /* the newest is the last; never 0 */

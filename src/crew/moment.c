@@ -207,7 +207,8 @@ static void read_turn(struct crew_heard *h)
 
 static void read_gone(struct crew_heard *h)
 {
-	say(h, MOMENT_VANISHED, payload_text(h, "why"));
+	h->is_left = yyjson_is_true(yyjson_obj_get(h->payload, "left"));
+	say(h, h->is_left ? MOMENT_ENDED : MOMENT_VANISHED, payload_text(h, "why"));
 }
 
 static void read_prompt(struct crew_heard *h)

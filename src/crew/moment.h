@@ -25,6 +25,7 @@ struct crew_heard {
 	struct text hook;    /* the hook of Claude Code, or empty */
 	bool is_agents;      /* such a signal makes a session of a run that is none yet */
 	bool is_interrupted; /* by a person, in the middle of its turn */
+	bool is_left;        /* its process went on with another session */
 	bool ends_part;      /* that subagent is done */
 	yyjson_val *payload, *metadata;
 };

@@ -76,5 +76,7 @@ bool gone_make(const struct gone *g, struct buf *out)
 	make_word(&m, "by", g->by);
 	if (g->pid)
 		make_u64(&m, "pid", g->pid);
+	if (g->is_left)
+		make_bool(&m, "left", true);
 	return make_end(&m);
 }

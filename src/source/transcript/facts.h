@@ -26,6 +26,7 @@ struct gone {
 	const char *why, *by;
 	uint64_t pid;
 	int64_t at_ms;
+	bool is_left; /* its process went on with another: it has ended, and nothing is amiss */
 };
 
 bool gone_make(const struct gone *gone, struct buf *out);

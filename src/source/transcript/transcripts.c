@@ -70,7 +70,8 @@ static void tell_gone(struct transcripts *t, const struct living_one *one, const
 	                          .why = why,
 	                          .by = by,
 	                          .pid = one->pid,
-	                          .at_ms = clock_wall_ms()};
+	                          .at_ms = clock_wall_ms(),
+	                          .is_left = one->is_left};
 	struct buf signal;
 
 	buf_init(&signal, FACTS_MAX);
