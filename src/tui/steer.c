@@ -38,7 +38,7 @@ static const char *words_of(const char *op)
 }
 
 /* Its handle, where it has one. */
-static struct text name_of(const struct tui *tui, const char *run)
+static struct text steer_name(const struct tui *tui, const char *run)
 {
 	struct text handle =
 		json_text_at(roll_find(&tui->board.sessions.roll, text_of(run)), "handle");
@@ -166,7 +166,7 @@ static void say_cannot(struct tui *tui, yyjson_val *which)
 {
 	struct text why = json_text_at(which, "why");
 	const struct steering *s = &tui->steering;
-	struct text name = name_of(tui, s->run);
+	struct text name = steer_name(tui, s->run);
 
 	if (!s->run[0])
 		tui_say(tui, "there is no run to %s", words_of(s->op));
@@ -241,7 +241,7 @@ bool steer_draw(struct tui *tui, struct area area)
 {
 	const struct steering *s = &tui->steering;
 	struct pen pen = pen_at(area, 0, 0, STYLE_PAUSED);
-	struct text name = name_of(tui, s->run);
+	struct text name = steer_name(tui, s->run);
 
 	if (steer_is_over(tui) || s->stage != STEER_SURE)
 		return false;
