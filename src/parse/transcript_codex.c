@@ -292,11 +292,13 @@ static bool has_failed(struct text output)
 {
 	static const char *const signs[] = {"exited with code ", "Exit code: ", "exit_code"};
 
+	if (output.len == 0)
+		return false;
 	if (output.len > KIB)
 		output.len = KIB;
 	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
 		size_t len = strlen(signs[i]);
-		const char *at = output.len ? memmem(output.at, output.len, signs[i], len) : NULL;
+		const char *at = memmem(output.at, output.len, signs[i], len);
 		const char *end = output.at + output.len;
 
 		for (at = at ? at + len : end; at < end && strchr("\": ", *at); at++)

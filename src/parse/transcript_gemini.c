@@ -244,6 +244,7 @@ static void chat_take(struct parse *p, const struct parse_event *event)
 	set = yyjson_obj_get(root, "$set");
 	if (set) {
 		record_note(&c->record, RECORD_TITLE, json_text_at(set, "summary"));
+		record_note(&c->record, RECORD_CWD, json_text_at(set, "cwd"));
 		chat_messages(p, c, yyjson_obj_get(set, "messages"));
 	} else if (yyjson_obj_get(root, "sessionId")) {
 		chat_session(p, c, root);

@@ -172,10 +172,14 @@ static void note_place(struct living *living, const struct signal *s, yyjson_val
 {
 	yyjson_val *metadata = yyjson_obj_get(root, "metadata");
 	yyjson_val *place = yyjson_obj_get(metadata, "place");
-	struct living_one *one = living_find(living, s->correlation);
+	bool is_alone = yyjson_is_true(yyjson_obj_get(place, "alone"));
+	struct living_one *one = is_alone ? living_need(living, s->correlation)
+	                                  : living_find(living, s->correlation);
 
 	if (!one || !place)
 		return;
+	if (is_alone)
+		living_touch(one, s->at_ms);
 	one->inode = yyjson_get_uint(yyjson_obj_get(place, "inode"));
 	one->at = yyjson_get_uint(yyjson_obj_get(place, "at"));
 }

@@ -13,18 +13,21 @@
 #include "net/loop.h"
 #include "source/transcript/claude_registry.h"
 #include "source/transcript/facts.h"
+#include "source/transcript/kept.h"
 #include "source/transcript/living.h"
 #include "source/transcript/reading.h"
 
 /* A process that ends tells its hook, which may be heard after it is gone. */
 #define GRACE_MS 3000
 #define SOON_MS 250
+#define KEPT_MAX 2         /* programs that keep files of their sessions, and nothing else */
 #define HEAD_MAX (4 * KIB) /* of a payload: its session is named there */
 
 struct transcripts {
 	struct transcripts_options options;
 	struct claude_registry *registry; /* NULL: it is not read */
 	struct readings *readings;        /* likewise */
+	struct kept *kept[KEPT_MAX];      /* likewise */
 	struct turn turn;
 	struct deadline look, soon;
 	uv_fs_event_t watch; /* of the registry */
@@ -142,6 +145,9 @@ static void transcripts_look(struct deadline *deadline)
 	look_at_registry(&t->soon);
 	if (t->readings)
 		readings_look(t->readings, loop_now_ms(t->options.loop));
+	for (int i = 0; i < KEPT_MAX; i++)
+		if (t->kept[i])
+			kept_look(t->kept[i]);
 	living_each(t->options.living, look_for, t);
 	deadline_set_beat(t->options.loop, &t->look);
 }
@@ -198,6 +204,25 @@ void transcripts_note_hook(struct transcripts *t, struct text payload, uint64_t 
 
 /* --- life --------------------------------------------------------------------------- */
 
+static struct kept *make_kept(struct transcripts *t, const char *home,
+                              const struct kept_options *how)
+{
+	struct kept_options o = *how;
+	char *dir = home ? must_print("%s/%s", home, how->dir) : NULL;
+	struct kept *kept = NULL;
+
+	o.loop = t->options.loop;
+	o.bus = t->options.bus;
+	o.living = t->options.living;
+	o.dir = dir;
+	o.self = t;
+	o.tell = transcripts_tell;
+	if (dir)
+		kept = kept_create(&o);
+	free(dir);
+	return kept;
+}
+
 struct transcripts *transcripts_create(const struct transcripts_options *options)
 {
 	struct transcripts *t = must_zero(1, sizeof(*t));
@@ -216,6 +241,16 @@ struct transcripts *transcripts_create(const struct transcripts_options *options
 		t->turn.end = transcripts_end_turn;
 		loop_add_turn(options->loop, &t->turn);
 	}
+	t->kept[0] = make_kept(t, options->codex,
+	                       &(struct kept_options){.dir = "sessions",
+	                                              .protocol = "codex-rollout",
+	                                              .begin = "rollout-"});
+	t->kept[1] = make_kept(t, options->gemini,
+	                       &(struct kept_options){.dir = "tmp",
+	                                              .protocol = "gemini-chat",
+	                                              .within = "/chats/",
+	                                              .begin = "",
+	                                              .place = ".project_root"});
 	t->has_watch = uv_fs_event_init(loop_uv(options->loop), &t->watch) == 0;
 	t->is_watching = !t->has_watch;
 	t->watch.data = t;
@@ -245,6 +280,8 @@ void transcripts_destroy(struct transcripts *t)
 	if (t->readings)
 		loop_remove_turn(&t->turn);
 	readings_destroy(t->readings);
+	for (int i = 0; i < KEPT_MAX; i++)
+		kept_destroy(t->kept[i]);
 	claude_registry_destroy(t->registry);
 	if (t->has_watch)
 		uv_close((uv_handle_t *)&t->watch, watch_closed);

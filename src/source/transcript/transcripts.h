@@ -19,6 +19,8 @@ struct transcripts_options {
 	struct bus *bus;
 	struct living *living; /* lives longer */
 	const char *config;    /* Claude Code's directory, copied; NULL: nothing there is read */
+	const char *codex;     /* of Codex, likewise */
+	const char *gemini;    /* of Gemini CLI, likewise */
 	unsigned silent_ms;    /* for sessions without a process; 0: for ever */
 };
 

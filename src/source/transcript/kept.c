@@ -1,0 +1,403 @@
+/* kept.c - files that grow, their lines, and what they tell. */
+#include "source/transcript/kept.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/must.h"
+#include "base/put.h"
+#include "base/scan.h"
+#include "base/whole.h"
+#include "bus/bus.h"
+#include "net/loop.h"
+#include "net/work.h"
+#include "parse/parse.h"
+#include "source/transcript/kept_find.h"
+#include "source/transcript/living.h"
+
+#define FILES_MAX 128
+#define LIVE_S 600   /* a file that was quiet for so long is looked at no more until it changes */
+#define FIND_BEATS 4 /* from one look for files to the next */
+#define PIECE_BYTES (128 * KIB)
+#define LINE_BYTES_MAX (16 * MIB) /* a longer one is passed over */
+#define SMALL_REST (1 * MIB)      /* all together hold no more than FILES_MAX of these */
+#define ENVELOPE_BYTES_MAX (2 * MIB)
+#define OTHERS 64 /* sessions that were heard from elsewhere, the newest */
+
+struct kept_file {
+	struct kept *kept;
+	char *below; /* its path */
+	struct parse *parse;
+	dev_t device;
+	ino_t inode;
+	uint64_t at;       /* all before it was taken */
+	uint64_t muted_to; /* what stands before it was told in another life */
+	bool is_begun;     /* its session is known, and what was told of it */
+	struct buf rest;   /* from there on, as far as it was read */
+	bool skips;        /* a line that is too long */
+	bool has_more;
+	int64_t changed_s;
+	struct link in_list; /* kept.files */
+};
+
+struct kept {
+	struct kept_options options;
+	char *dir;
+	struct link files;
+	unsigned count, beats;
+	struct work *work; /* looking for files, or NULL */
+	struct turn turn;
+	struct bus_listener listener;
+	uint64_t others[OTHERS]; /* hashes */
+	unsigned other_count;
+	struct buf stamped;
+};
+
+/* ---- telling ---- */
+
+static bool is_elsewhere(const struct kept *kept, struct text session)
+{
+	uint64_t hash = XXH3_64bits(session.at, session.len);
+
+	for (unsigned i = 0; i < OTHERS && i < kept->other_count; i++)
+		if (kept->others[i] == hash)
+			return true;
+	return false;
+}
+
+/* A program whose output we read tells of its session itself. */
+static void kept_heard(struct bus_listener *listener, const struct signal *s)
+{
+	struct kept *kept = list_of(listener, struct kept, listener);
+
+	if (s->correlation.len && text_starts(s->source, TEXT("adapter:tap:")) &&
+	    !is_elsewhere(kept, s->correlation))
+		kept->others[kept->other_count++ % OTHERS] =
+			XXH3_64bits(s->correlation.at, s->correlation.len);
+}
+
+/* Those that nobody else tells. */
+static bool is_of_file_alone(struct text envelope)
+{
+	struct text key, value;
+	struct scan scan;
+
+	scan_object(&scan, envelope);
+	while (scan_member(&scan, &key, &value))
+		if (text_is(key, "type"))
+			return text_is(value, "\"session.facts\"") ||
+			       text_is(value, "\"token_usage\"") ||
+			       text_is(value, "\"agent.limits\"");
+	return false;
+}
+
+/* Our own parsers end an envelope with its metadata, or with the payload where it has none. */
+static struct text kept_stamp(struct kept_file *f, struct text envelope)
+{
+	struct buf *out = &f->kept->stamped;
+	bool has_metadata = text_ends(envelope, TEXT("\"transcript\"}}"));
+
+	if (!text_ends(envelope, TEXT("}}")))
+		return envelope;
+	buf_clear(out);
+	buf_add(out, (struct text){envelope.at, envelope.len - (has_metadata ? 2 : 1)});
+	if (!has_metadata)
+		put_object(out, "metadata");
+	put_object(out, "place");
+	put_u64(out, "inode", f->inode);
+	put_u64(out, "at", f->at);
+	put_bool(out, "alone", true);
+	put_end(out);
+	buf_add(out, TEXT("}}"));
+	return out->full ? envelope : buf_text(out);
+}
+
+static void kept_tells(void *self, struct text envelope)
+{
+	struct kept_file *f = self;
+	struct text session = parse_correlation(f->parse);
+
+	if (f->at <= f->muted_to || session.len == 0)
+		return;
+	if (is_elsewhere(f->kept, session) && !is_of_file_alone(envelope))
+		return;
+	f->kept->options.tell(f->kept->options.self, kept_stamp(f, envelope));
+}
+
+/* ---- one file ---- */
+
+static void file_start(struct kept_file *f, const struct stat *is)
+{
+	const struct parse_options o = {
+		.source = TEXT("adapter:transcript"),
+		.event_max = LINE_BYTES_MAX,
+		.self = f,
+		.signal = kept_tells,
+	};
+
+	parse_destroy(f->parse);
+	f->parse = parse_create(parse_find(text_of(f->kept->options.protocol)), &o);
+	f->device = is->st_dev;
+	f->inode = is->st_ino;
+	f->at = 0;
+	/* Until its session is known nobody knows what was told of it. */
+	f->muted_to = UINT64_MAX;
+	f->is_begun = f->skips = false;
+	buf_clear(&f->rest);
+}
+
+/* Where the session works, from the file beside the folder, as the program itself would say it. */
+static void tell_place(struct kept_file *f)
+{
+	const struct kept_options *o = &f->kept->options;
+	const char *before = o->place && o->within ? strstr(f->below, o->within) : NULL;
+	struct buf cwd, line;
+	struct stat is;
+	char *path;
+	int fd;
+
+	if (!before)
+		return;
+	path = must_print("%.*s/%s", (int)(before - f->below), f->below, o->place);
+	fd = kept_open(f->kept->dir, path, &is);
+	buf_init(&cwd, 8 * KIB);
+	buf_init(&line, 64 * KIB);
+	if (fd >= 0 && whole_read(fd, &cwd)) {
+		put_object(&line, NULL);
+		put_object(&line, "$set");
+		put_text(&line, "cwd", text_trim(buf_text(&cwd)));
+		put_end(&line);
+		put_end(&line);
+		parse_message(f->parse, buf_text(&line));
+	}
+	if (fd >= 0)
+		close(fd);
+	buf_finish(&cwd);
+	buf_finish(&line);
+	free(path);
+}
+
+/* The first line says which session it is: then it is read again, and told. */
+static void file_begin(struct kept_file *f, struct text line)
+{
+	struct text session = parse_correlation(f->parse);
+	const struct living_one *one = living_find(f->kept->options.living, session);
+	struct stat is = {.st_dev = f->device, .st_ino = f->inode};
+	uint64_t at = f->at, told = 0;
+
+	if (session.len == 0)
+		return;
+	if (one && one->inode == (uint64_t)f->inode)
+		told = one->at;
+	file_start(f, &is);
+	f->at = at;
+	f->is_begun = true;
+	f->muted_to = told;
+	parse_set_seed(f->parse, XXH3_64bits(line.at, line.len) | 1);
+	parse_message(f->parse, line);
+	parse_set_seed(f->parse, XXH3_64bits(line.at, line.len) | 2);
+	tell_place(f);
+}
+
+static void file_take_line(struct kept_file *f, struct text line)
+{
+	parse_set_seed(f->parse, XXH3_64bits(line.at, line.len) | 1);
+	parse_message(f->parse, line);
+	if (!f->is_begun)
+		file_begin(f, line);
+}
+
+static void file_take_lines(struct kept_file *f)
+{
+	struct buf rest = f->rest;
+	const char *from = rest.at, *end = from + rest.len, *lf;
+
+	buf_init(&f->rest, LINE_BYTES_MAX); /* the lines are ours while they are read */
+	while (from < end && (lf = memchr(from, '\n', (size_t)(end - from)))) {
+		struct text line = {from, (size_t)(lf - from)};
+
+		f->at += line.len + 1;
+		from = lf + 1;
+		if (!f->skips)
+			file_take_line(f, line);
+		f->skips = false;
+	}
+	if (from < end)
+		buf_add(&f->rest, (struct text){from, (size_t)(end - from)});
+	buf_finish(&rest);
+	if (f->rest.len > SMALL_REST) {
+		f->at += f->rest.len;
+		f->skips = true;
+		buf_finish(&f->rest);
+	}
+}
+
+/* One piece of what has come; a last line that is not whole waits. */
+static void file_read(struct kept_file *f)
+{
+	struct stat is;
+	int fd = kept_open(f->kept->dir, f->below, &is);
+	char *to;
+	ssize_t n;
+
+	f->has_more = false;
+	if (fd < 0)
+		return;
+	if (!f->parse || is.st_dev != f->device || is.st_ino != f->inode ||
+	    (uint64_t)is.st_size < f->at + f->rest.len)
+		file_start(f, &is);
+	f->changed_s = is.st_mtim.tv_sec;
+	if ((uint64_t)is.st_size > f->at + f->rest.len) {
+		to = buf_reserve(&f->rest, PIECE_BYTES);
+		n = to ? pread(fd, to, PIECE_BYTES, (off_t)(f->at + f->rest.len)) : 0;
+		if (n > 0) {
+			f->rest.len += (size_t)n;
+			file_take_lines(f);
+			f->has_more = (uint64_t)is.st_size > f->at + f->rest.len;
+		}
+	}
+	close(fd);
+}
+
+static void file_free(struct kept_file *f)
+{
+	list_remove(&f->in_list);
+	assert(f->kept->count > 0);
+	f->kept->count--;
+	parse_destroy(f->parse);
+	buf_finish(&f->rest);
+	free(f->below);
+	free(f);
+}
+
+static void file_need(struct kept *kept, const char *below)
+{
+	struct kept_file *f;
+
+	list_each(&kept->files, l)
+		if (strcmp(list_of(l, struct kept_file, in_list)->below, below) == 0)
+			return;
+	if (kept->count == FILES_MAX)
+		return;
+	f = must_zero(1, sizeof(*f));
+	f->kept = kept;
+	f->below = must_dup(below);
+	f->changed_s = clock_wall_ms() / 1000;
+	f->has_more = true;
+	buf_init(&f->rest, LINE_BYTES_MAX);
+	list_add(&kept->files, &f->in_list);
+	kept->count++;
+}
+
+/* ---- looking for them ---- */
+
+struct kept_errand {
+	struct kept *kept;
+	struct kept_find find;
+};
+
+static void errand_run(void *self)
+{
+	kept_find_run(&((struct kept_errand *)self)->find);
+}
+
+static void errand_done(void *self)
+{
+	struct kept_errand *e = self;
+
+	e->kept->work = NULL;
+	for (unsigned i = 0; i < e->find.count; i++)
+		file_need(e->kept, e->find.found[i]);
+}
+
+static void errand_drop(void *self)
+{
+	struct kept_errand *e = self;
+
+	kept_find_finish(&e->find);
+	free(e);
+}
+
+static void kept_find(struct kept *kept)
+{
+	struct kept_errand *e = must_zero(1, sizeof(*e));
+	struct work_plan plan = {e, errand_run, errand_done, errand_drop};
+
+	e->kept = kept;
+	e->find.dir = must_dup(kept->dir);
+	e->find.within = kept->options.within;
+	e->find.begin = kept->options.begin;
+	e->find.since_s = clock_wall_ms() / 1000 - LIVE_S;
+	kept->work = work_start(kept->options.loop, &plan);
+}
+
+void kept_look(struct kept *kept)
+{
+	int64_t now_s = clock_wall_ms() / 1000;
+
+	if (kept->beats++ % FIND_BEATS == 0 && !kept->work && access(kept->dir, X_OK) == 0)
+		kept_find(kept);
+	list_each(&kept->files, l) {
+		struct kept_file *f = list_of(l, struct kept_file, in_list);
+
+		if (now_s - f->changed_s > LIVE_S + 60)
+			file_free(f);
+		else
+			f->has_more = true;
+	}
+}
+
+static bool kept_end_turn(struct turn *turn)
+{
+	struct kept *kept = list_of(turn, struct kept, turn);
+
+	list_each(&kept->files, l) {
+		struct kept_file *f = list_of(l, struct kept_file, in_list);
+
+		if (!f->has_more)
+			continue;
+		file_read(f);
+		list_remove(&f->in_list); /* the others have their turn first */
+		list_add(&kept->files, &f->in_list);
+		return true;
+	}
+	return false;
+}
+
+/* ---- life ---- */
+
+struct kept *kept_create(const struct kept_options *options)
+{
+	struct kept *kept = must_zero(1, sizeof(*kept));
+
+	kept->options = *options;
+	kept->dir = must_dup(options->dir);
+	list_init(&kept->files);
+	buf_init(&kept->stamped, ENVELOPE_BYTES_MAX);
+	kept->turn.end = kept_end_turn;
+	loop_add_turn(options->loop, &kept->turn);
+	kept->listener.name = "kept";
+	kept->listener.heard = kept_heard;
+	bus_add_listener(options->bus, &kept->listener);
+	return kept;
+}
+
+void kept_destroy(struct kept *kept)
+{
+	if (!kept)
+		return;
+	bus_remove_listener(kept->options.bus, &kept->listener);
+	loop_remove_turn(&kept->turn);
+	if (kept->work)
+		work_leave(kept->work);
+	while (!list_is_empty(&kept->files))
+		file_free(list_of(kept->files.next, struct kept_file, in_list));
+	buf_finish(&kept->stamped);
+	free(kept->dir);
+	free(kept);
+}

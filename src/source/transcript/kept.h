@@ -1,0 +1,40 @@
+/* kept.h - files that programs keep of their sessions, read as they grow: rollouts of Codex,
+ * chats of Gemini CLI.
+ *
+ * There may be thousands: a thread looks for those that were changed in the last minutes, and these
+ * alone are read.  Only plain files of our own user are opened, and no part of their path below the
+ * directory may be a link.
+ *
+ * The file is all that is known of such a session: `metadata.place` says so (`alone`), and how far
+ * it was read.  By it living.c knows the session, and a box that starts again what was told.
+ */
+#ifndef SOURCE_KEPT_H
+#define SOURCE_KEPT_H
+
+#include "base/text.h"
+
+struct bus;
+struct kept;
+struct living;
+struct loop;
+
+struct kept_options {
+	struct loop *loop;
+	struct bus *bus;
+	struct living *living;
+	const char *dir;      /* copied */
+	const char *protocol; /* of parse/ */
+	const char *within;   /* what the path of such a file has; NULL: anything */
+	const char *begin;    /* how its name begins */
+	const char *
+		place; /* in the folder above: a file that has the folder of the session; or NULL */
+	void *self;
+	void (*tell)(void *self, struct text envelope); /* the same envelope again is the same */
+};
+
+struct kept *kept_create(const struct kept_options *options);
+void kept_destroy(struct kept *kept);
+
+void kept_look(struct kept *kept); /* each beat */
+
+#endif

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Rollouts of Codex and chats of Gemini CLI: read as they grow, once, and without their words."""
+
+import json
+import os
+import time
+from datetime import datetime, timezone
+
+from lib import Box, eventually, run, temp_dir, test
+
+SECRET = "SECRET"
+
+
+def now():
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+class Thread:
+    """A thread of Codex, as far as its file shows it."""
+
+    def __init__(self, home, thread="th-9", day="2026/11/17"):
+        self.id, self.total = thread, 0
+        folder = home / ".codex/sessions" / day
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / f"rollout-2026-11-17T13-01-50-{thread}.jsonl"
+        self.add("session_meta", id=thread, cwd="/work/shop", cli_version="0.166.0", source="cli",
+                 base_instructions={"text": SECRET}, git={"branch": "main"})
+        self.add("turn_context", cwd="/work/shop", approval_policy="on-request", model="gpt-5.6")
+
+    def line(self, kind, **payload):
+        return json.dumps({"timestamp": now(), "type": kind, "payload": payload}) + "\n"
+
+    def add(self, kind, **payload):
+        with open(self.path, "a") as file:
+            file.write(self.line(kind, **payload))
+
+    def begin(self):
+        self.add("event_msg", type="task_started", model_context_window=1000)
+
+    def call(self, call):
+        self.add("response_item", type="function_call", name="exec_command", call_id=call,
+                 arguments=json.dumps({"cmd": SECRET}))
+
+    def output(self, call):
+        self.add("response_item", type="function_call_output", call_id=call, output=SECRET)
+
+    def spend(self, out=10):
+        self.total += 100 + out
+        self.add("token_usage_record", thread_id=self.id, response_id="r",
+                 usage={"input_tokens": 100, "cached_input_tokens": 40, "output_tokens": out,
+                        "total_tokens": 100 + out}, thread_token_usage={"total_tokens": self.total})
+
+    def end(self):
+        self.add("event_msg", type="task_complete", last_agent_message=SECRET)
+
+
+def member(box, session):
+    for one in box.request("GET", "/api/crew").json()["members"]:
+        if one["id"] == session:
+            return one
+    return None
+
+
+def told(box, kind, session="th-9"):
+    return [s for s in box.history() if s["type"] == kind and s.get("correlationId") == session]
+
+
+def calls(box):
+    return box.request("GET", "/api/usage?by=model").json()["total"]["calls"]
+
+
+def env(home, **more):
+    return {"HOME": str(home), "CODEX_HOME": "", "GEMINI_CLI_HOME": "", "CLAUDE_CONFIG_DIR": "", **more}
+
+
+@test("a thread of Codex is a session: who it is, what it does, what it spends, told once")
+def _():
+    home = temp_dir()
+    thread = Thread(home)
+    thread.begin()
+    with Box(env=env(home)) as box:
+        eventually(lambda: member(box, "th-9"))
+        one = member(box, "th-9")
+        assert one["project"] == "shop" and one["harness"] == "codex", one
+        assert (one["branch"], one["version"], one["mode"]) == ("main", "0.166.0", "on-request"), one
+        thread.call("c1")
+        eventually(lambda: told(box, "tool_call"))
+        with open(thread.path, "a") as file:  # half a line waits for its other half
+            line = thread.line("response_item", type="function_call_output", call_id="c1", output="x")
+            file.write(line[:40])
+            file.flush()
+            time.sleep(2)
+            assert not told(box, "tool_result")
+            file.write(line[40:])
+        eventually(lambda: told(box, "tool_result"))
+        thread.spend()
+        thread.end()
+        eventually(lambda: len(told(box, "session.turn")) == 2)
+        assert calls(box) == 1
+        usage = member(box, "th-9")["usage"]
+        assert (usage["input"], usage["cacheRead"], usage["output"]) == (60, 40, 10), usage
+        before = len([s for s in box.history() if s["source"] == "adapter:transcript"])
+        box.restart()
+        thread.spend(7)
+        eventually(lambda: calls(box) == 2)
+        after = [s for s in box.history() if s["source"] == "adapter:transcript"]
+        assert len(after) == before + 1, after
+        assert SECRET not in json.dumps(after)
+
+
+@test("old files, links, files of others' names and all of them with transcripts: off are left alone")
+def _():
+    home, other = temp_dir(), temp_dir()
+    old, link = Thread(home, "th-old", "2026/10/01"), Thread(other, "th-link")
+    os.utime(old.path, (time.time() - 7200,) * 2)
+    os.symlink(link.path, old.path.parent / "rollout-link.jsonl")
+    os.symlink(link.path.parent, home / ".codex/sessions/linked")
+    (old.path.parent / "notes.jsonl").write_text(link.path.read_text())
+    fresh = Thread(home, "th-9")
+    with Box(env=env(home)) as box:
+        eventually(lambda: member(box, "th-9"))
+        assert {s.get("correlationId") for s in box.history()
+                if s["source"] == "adapter:transcript"} == {"th-9"}
+        old.begin()  # and goes on: it is resumed
+        eventually(lambda: member(box, "th-old"))
+    with Box(env=env(home, SIGNALBOX_TRANSCRIPTS="off")) as box:
+        fresh.spend()
+        time.sleep(4)
+        assert not [s for s in box.history() if s["source"] == "adapter:transcript"]
+
+
+@test("of a program whose output is read, its file tells tokens and facts alone")
+def _():
+    home = temp_dir()
+    with Box(env=env(home)) as box:
+        box.emit({"type": "tool_call", "source": "adapter:tap:codex", "correlationId": "th-9",
+                  "payload": {"toolName": "shell", "agentId": "codex", "callId": "item_1", "input": {}}})
+        thread = Thread(home)
+        thread.call("c1")
+        thread.output("c1")
+        thread.spend()
+        eventually(lambda: calls(box) == 1)
+        assert len(told(box, "tool_call")) == 1 and not told(box, "tool_result")
+        assert told(box, "session.facts")
+
+
+@test("a chat of Gemini CLI is a session, in the folder that its project names")
+def _():
+    home = temp_dir()
+    chats = home / ".gemini/tmp/shop/chats"
+    chats.mkdir(parents=True)
+    (home / ".gemini/tmp/shop/.project_root").write_text("/work/market")
+    chat = chats / "session-2026-11-17T13-02-ge1.jsonl"
+    lines = [{"sessionId": "ge-1", "projectHash": "x", "startTime": now(), "kind": "main"},
+             {"id": "m1", "timestamp": now(), "type": "user", "content": [{"text": SECRET}]},
+             {"id": "m2", "timestamp": now(), "type": "gemini", "content": SECRET,
+              "tokens": {"input": 10, "output": 5, "cached": 0, "thoughts": 2, "tool": 0, "total": 17},
+              "model": "gemini-3.1-pro-preview"}]
+    with Box(env=env(home)) as box:
+        chat.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        eventually(lambda: calls(box) == 1)
+        one = member(box, "ge-1")
+        assert (one["project"], one["harness"]) == ("market", "gemini-cli"), one
+        assert one["usage"]["output"] == 7, one
+        with chat.open("a") as file:
+            file.write(json.dumps(lines[2]) + "\n")
+            file.write(json.dumps({**lines[2], "id": "m3"}) + "\n")
+        eventually(lambda: calls(box) == 2)
+        assert SECRET not in json.dumps(box.history())
+
+
+if __name__ == "__main__":
+    run()
