@@ -194,10 +194,11 @@ test("a session that was never on the stage gets a figure that is free, until th
 	assert.equal(company.missing, 2, "who is at work is counted");
 });
 
-test("a session of several runs is one figure", async () => {
-	const { seen } = makeStage(SHOW, ["@1", "@r2"], [{ ...member("1", "idle"), run: "r2" }]);
+test("a session of several runs is one figure, and so is a subagent of several names", async () => {
+	const agents = [{ id: "p1", name: "Explore", state: { name: "thinking", since: 1 } }];
+	const { seen } = makeStage(SHOW, ["@1", "@r2", "Explore#p1@1", "subagent#p1@1"], [{ ...member("1", "idle"), run: "r2", agents }]);
 
-	assert.equal(seen(10).length, 1);
+	assert.deepEqual(seen(10).map(({ semanticId }) => semanticId).sort(), ["@1", "Explore#p1@1"]);
 });
 
 test("agents of other sources, and shows without a crew, are as the choreographies have them", async () => {

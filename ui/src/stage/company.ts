@@ -125,25 +125,25 @@ export function makeCompany(): Company {
 		return guise;
 	}
 
-	/* A figure whose session nobody knows is nobody's; the second of one session is not there either. */
+	/* A figure whose session nobody knows is nobody's. The second of one session is not there either, nor is that
+	 * of one subagent, which hooks and a transcript may call by different names. */
 	function cast(players: readonly Player[]): Map<string, Player> {
-		const mains = new Map<string, Player>();
+		const mains = new Map<string, Player>(), known = new Set<string>();
 
 		for (const player of players) {
 			const figure = player.part === "" ? undefined : figureOf(player.part, find);
+			const key = figure ? `${figure.part}@${figure.member.id}` : "";
 
 			player.guise = null;
-			player.isVacant = false;
-			if (figure === null)
-				player.isVacant = true;
-			else if (figure?.part)
-				dress(player, figure.member, figure.member.agents?.find(({ id }) => id === figure.part) ?? null, player.part);
-			else if (figure !== undefined && mains.has(figure.member.id))
-				player.isVacant = true;
-			else if (figure !== undefined) {
-				mains.set(figure.member.id, player);
-				dress(player, figure.member, null, player.part);
-			}
+			player.isVacant = figure === null || known.has(key);
+			if (!figure || player.isVacant)
+				continue;
+			const { member, part } = figure;
+
+			known.add(key);
+			if (part === "")
+				mains.set(member.id, player);
+			dress(player, member, part === "" ? null : member.agents?.find(({ id }) => id === part) ?? null, player.part);
 		}
 		return mains;
 	}

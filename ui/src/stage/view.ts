@@ -208,7 +208,8 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 	watchGestures(host, meaningsOf(theatre));
 	listen(theatre);
 	root.append(host, h("p", { id: "stage-how", class: "hidden" },
-		"Arrows move the view, n selects the next entity, Enter opens its session or clicks it, the menu key opens its menu. A list of the entities follows."),
+		"Arrows move the view, n selects the next entity, Enter opens its session or clicks it, the menu key opens its menu."
+		+ " A list of the entities follows."),
 	tools.element, h("div", { class: "stage-edge" }, meter.element, more.element), card.element, welcome, notes.element, crowd.element);
 	explain(theatre);
 	hire(theatre, canvas);
