@@ -108,18 +108,24 @@ static struct text key_of(const struct spending *s, const struct spending_questi
 	}
 }
 
+/* Rows of one hour mostly follow one another: their day is made once. */
 static void gather_rows(const struct spending *s, const struct spending_question *q,
                         struct spent_sums *sums)
 {
+	bool is_time = q->by == SPENDING_BY_DAY || q->by == SPENDING_BY_HOUR;
+	struct spent_sum *sum = NULL;
+	uint32_t hour = 0;
+
 	for (uint32_t i = 0; i < s->row_count; i++) {
 		const struct spent_row *row = &s->rows[i];
 		struct price_call call = {text_of(s->names[row->model]), row->size, row->fast};
 		char room[KEY_ROOM];
-		struct spent_sum *sum;
 
 		if (row->hour * HOUR_MS < q->since_ms || row->hour * HOUR_MS >= q->until_ms)
 			continue;
-		sum = sum_of(sums, key_of(s, q, row, room));
+		if (!sum || !is_time || row->hour != hour)
+			sum = sum_of(sums, key_of(s, q, row, room));
+		hour = row->hour;
 		add_counts(sum, &row->counts);
 		add_money(sum, q->prices, &call, &row->counts);
 	}
