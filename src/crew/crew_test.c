@@ -634,6 +634,21 @@ static void test_too_much(void **state)
 	end();
 }
 
+static void test_compacted(void **state)
+{
+	begin();
+	start_session();
+	ask_session();
+	hear("agent_state_change", 5000,
+	     RUN("s1") HOOK("SessionStart", CWD) PAY("\"to\":\"idle\",\"reason\":\"compact\""));
+	assert_string_equal(state_of("s1"), "thinking");
+	hear("agent_state_change", 6000, RUN("s1") HOOK("Stop", CWD) PAY("\"to\":\"done\""));
+	hear("agent_state_change", 7000,
+	     RUN("s1") HOOK("SessionStart", CWD) PAY("\"to\":\"idle\",\"reason\":\"compact\""));
+	assert_string_equal(state_of("s1"), "idle");
+	end();
+}
+
 static void note_silent(void *self, const struct crew_member *m)
 {
 	unsigned *count = self;
@@ -698,6 +713,7 @@ int main(void)
 		cmocka_unit_test(test_intruders),
 		cmocka_unit_test(test_too_much),
 		cmocka_unit_test(test_silent),
+		cmocka_unit_test(test_compacted),
 	};
 
 	return cmocka_run_group_tests(tests, open_reader, close_reader);

@@ -149,10 +149,11 @@ static void read_waiting(struct crew_heard *h, struct text reason)
 	say(h, is_claude ? MOMENT_ASKED : MOMENT_HELD, reason);
 }
 
-/* A session that starts has nothing to do, but one that was compacted goes on. */
+/* A session that starts has nothing to do, but one that was compacted goes on as it was: at work,
+ * or idle where a person wanted it. */
 static void read_start(struct crew_heard *h, struct text reason)
 {
-	say(h, text_is(reason, "compact") ? MOMENT_BUSY : MOMENT_BEGAN, TEXT(""));
+	say(h, text_is(reason, "compact") ? MOMENT_NONE : MOMENT_BEGAN, TEXT(""));
 }
 
 static void read_state(struct crew_heard *h)
