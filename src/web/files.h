@@ -14,8 +14,8 @@ struct web_file {
 	const char *path; /* "/index.html" */
 	const char *type;
 	const char *etag, *packed_etag; /* with their quotes */
-	struct text plain, packed; /* its bytes; the same as gzip, empty where that is no gain */
-	bool never_changes;        /* its name has a hash of its content */
+	struct text plain, packed;      /* its bytes; as gzip, or empty: it is packed already */
+	bool never_changes;             /* its name has a hash of its content */
 };
 
 /* Made by tools/embed from the page that ui/build.mjs makes; ended by a row without a
