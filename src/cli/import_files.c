@@ -156,37 +156,39 @@ static void add_file(struct import_files *files, const char *path, const struct 
 	files->bytes += (uint64_t)is->st_size;
 }
 
-static void walk(struct import_files *files, const char *path, const struct import_kind *kind,
-                 unsigned depth);
+struct import_walk {
+	struct import_files *files;
+	const struct import_kind *kind; /* NULL: what the names say */
+};
 
-static void walk_entry(struct import_files *files, DIR *dir, const char *path,
-                       const struct dirent *entry, const struct import_kind *kind, unsigned depth)
+static void walk(const struct import_walk *w, const char *path, unsigned depth);
+
+static void walk_entry(const struct import_walk *w, DIR *dir, const char *path, const char *name,
+                       unsigned depth)
 {
 	const struct import_kind *its;
 	struct stat is;
 	char *below;
 
-	if (entry->d_name[0] == '.' ||
-	    fstatat(dirfd(dir), entry->d_name, &is, AT_SYMLINK_NOFOLLOW) != 0)
+	if (name[0] == '.' || fstatat(dirfd(dir), name, &is, AT_SYMLINK_NOFOLLOW) != 0)
 		return;
-	below = must_print("%s/%s", path, entry->d_name);
-	its = kind_of(below, kind);
+	below = must_print("%s/%s", path, name);
+	its = kind_of(below, w->kind);
 	if (S_ISDIR(is.st_mode) && depth < DEPTH_MAX)
-		walk(files, below, kind, depth + 1);
+		walk(w, below, depth + 1);
 	else if (its)
-		add_file(files, below, &is, its);
+		add_file(w->files, below, &is, its);
 	free(below);
 }
 
-static void walk(struct import_files *files, const char *path, const struct import_kind *kind,
-                 unsigned depth)
+static void walk(const struct import_walk *w, const char *path, unsigned depth)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (depth ? O_NOFOLLOW : 0));
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		walk_entry(files, dir, path, entry, kind, depth);
+		walk_entry(w, dir, path, entry->d_name, depth);
 	if (dir)
 		closedir(dir);
 	else if (fd >= 0)
@@ -204,7 +206,7 @@ static bool add_folders(struct import_files *files, const char *home,
 
 		if (access(path, R_OK | X_OK) == 0) {
 			any = true;
-			walk(files, path, kind, 0);
+			walk(&(struct import_walk){files, kind}, path, 0);
 		}
 		free(path);
 	}
@@ -230,7 +232,7 @@ bool import_files_add(struct import_files *files, const char *path, const struct
 	for (const struct import_kind *const *each = import_kinds; !kind && *each; each++)
 		if (add_folders(files, path, *each))
 			return true;
-	walk(files, path, kind, 0);
+	walk(&(struct import_walk){files, kind}, path, 0);
 	return true;
 }
 

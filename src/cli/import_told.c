@@ -67,6 +67,7 @@ static void show_words(const struct import_told *t, struct out *out)
 {
 	const uint64_t *n = t->counts.n;
 	unsigned long long fresh = t->responses - t->known;
+	unsigned long long written = n[SPENT_CACHE_WRITE] + n[SPENT_CACHE_WRITE_1H];
 
 	out_print(out, "%llu files, %.1f MB, %llu lines in %.1f s\n", (unsigned long long)t->files,
 	          (double)t->bytes / 1e6, (unsigned long long)t->lines, (double)t->ms / 1e3);
@@ -80,8 +81,7 @@ static void show_words(const struct import_told *t, struct out *out)
 	out_print(out,
 	          "%s: %llu tokens in, %llu from caches, %llu into caches, %llu out; %s$%.2f\n",
 	          t->is_trial ? "would be counted" : "counted", (unsigned long long)n[SPENT_INPUT],
-	          (unsigned long long)n[SPENT_CACHE_READ],
-	          (unsigned long long)(n[SPENT_CACHE_WRITE] + n[SPENT_CACHE_WRITE_1H]),
+	          (unsigned long long)n[SPENT_CACHE_READ], written,
 	          (unsigned long long)n[SPENT_OUTPUT], t->has_unknown ? "at least " : "", t->cost);
 }
 
