@@ -697,7 +697,7 @@ def _():
             packed = box.request("GET", path, None, {"Accept-Encoding": "br, gzip;q=0.5"})
             unwanted = box.request("GET", path, None, {"Accept-Encoding": "gzip;q=0"})
             assert "content-encoding" not in plain.headers, plain.headers
-            if path.endswith(".png"):  # which is packed already
+            if path.endswith(".png") or len(plain.body) < 200:  # packing makes them longer
                 assert packed.body == plain.body and "content-encoding" not in packed.headers
                 continue
             assert packed.headers["content-encoding"] == "gzip", packed.headers

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Box, eventually, PATIENCE_MS, run, SIGNALBOX, Skip, SLOW, test } from "./lib.mjs";
 import { close, faults, open, stateIs } from "./browser.mjs";
 
+const SHORT_BYTES = 200;
 const BUDGET = 1200000;
 const VIEWS = ["crew", "stage", "log", "sources", "ask", "runs", "numbers"];
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -409,7 +410,8 @@ test("all of it is under 1.2 MB on the wire, kept for ever by its hashes, under 
 		const { responseBodySize } = await answer.request().sizes();
 		sum += responseBodySize;
 		assert.equal(headers["content-security-policy"], POLICY, path);
-		assert.equal(headers["content-encoding"], "gzip", path);
+		if (responseBodySize > SHORT_BYTES)     /* packing makes a shorter one longer */
+			assert.equal(headers["content-encoding"], "gzip", path);
 		assert.equal(headers.vary, "Accept-Encoding", path);
 		assert.equal(headers["cache-control"], path === "/" ? "no-cache" : "public, max-age=31536000, immutable", path);
 		assert.ok(path === "/" || /-[0-9A-Z]{8}\.(js|css|svg)$/.test(path), path);

@@ -90,7 +90,8 @@ function openNumbers(root: HTMLElement, desk: Desk): View {
 		write(said, isNothing ? "Nothing was spent in this time. Tokens are counted as soon as an agent tells of them." : "");
 		sheets.hidden = isNothing;
 		write(sum, isNothing ? "" : [cost === "unknown" ? "cost unknown" : cost, tokenWords(first?.total)].filter((words) => words !== "").join(" · "));
-		write(prices, isNothing ? "" : `List prices of ${first?.prices?.date ?? "an unknown day"}, not a bill. Days are those of your time zone.`);
+		write(prices, isNothing ? "" : `List prices of ${first?.prices?.date ?? "an unknown day"}, not a bill. `
+			+ "Days are those of your time zone.");
 		width = sheets.clientWidth;
 		answers.forEach(({ rows, total }, at) => {
 			const found = sections[at];

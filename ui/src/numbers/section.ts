@@ -32,7 +32,8 @@ export function makeSection(by: By, title: string): Section {
 	const csv = h("button", { type: "button", onclick: () => saveFile(`signalbox-${by}.csv`, "text/csv;charset=utf-8", [csvOf(by, all)]) },
 		"CSV");
 	const table = h("div", { class: "numbers-table", tabindex: 0, role: "region", "aria-label": `Table by ${title}` },
-		h("table", {}, h("thead", {}, h("tr", {}, ...[title[0]?.toUpperCase() + title.slice(1), "Input", "Cache read", "Cache written", "Output", "Cached", "Calls", "Cost"]
+		h("table", {}, h("thead", {}, h("tr", {}, ...[title[0]?.toUpperCase() + title.slice(1), "Input", "Cache read",
+			"Cache written", "Output", "Cached", "Calls", "Cost"]
 			.map((words) => h("th", { scope: "col" }, words)))), body, foot));
 	let all: readonly Row[] = [];
 
@@ -61,7 +62,8 @@ export function makeSection(by: By, title: string): Section {
 
 function line(name: string, row: Spent): HTMLElement {
 	const share = cacheShare(row);
-	const cells = [amountWords(row.input ?? 0), amountWords(row.cacheRead ?? 0), amountWords((row.cacheWrite ?? 0) + (row.cacheWrite1h ?? 0)),
+	const written = (row.cacheWrite ?? 0) + (row.cacheWrite1h ?? 0);
+	const cells = [amountWords(row.input ?? 0), amountWords(row.cacheRead ?? 0), amountWords(written),
 		amountWords(row.output ?? 0), share === null ? "–" : percent(share), amountWords(row.calls ?? 0), costWords(row) || "–"];
 
 	return h("tr", {}, h("th", { scope: "row" }, name), ...cells.map((words) => h("td", {}, words)));

@@ -47,7 +47,8 @@ const TOOLS: Plan = {
 const WORK: Plan = {
 	by: "work", title: "At work", heads: ["Day", "Sessions in one hour", "Tool calls", "Failures", "Failed", "Time in tools"],
 	cells: (row) => [amountWords(row.sessions ?? 0), amountWords(row.calls), amountWords(row.failures), share(row), timeWords(row.ms)],
-	plots: [{ title: "Sessions at work in one hour, at most", color: "--green", shape: "bars", words: count, value: ({ sessions = 0 }) => sessions },
+	plots: [{ title: "Sessions at work in one hour, at most", color: "--green", shape: "bars", words: count,
+		value: ({ sessions = 0 }) => sessions },
 		{ title: "Time in tools by day", color: "--indigo", shape: "bars", words: timeWords, value: ({ ms }) => ms }],
 };
 

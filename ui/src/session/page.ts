@@ -55,7 +55,8 @@ export function openSession(desk: Desk, now: () => number, { interrupt }: { inte
 	const keep = keeper({ restMs: REST_MS, async ask(isWanted) {
 		if (name === null)
 			return false;
-		const answer = await link.request<{ member: Member & Details }>("GET", `/api/crew/${encodeURIComponent(member?.id ?? name)}`).catch(() => null);
+		const path = `/api/crew/${encodeURIComponent(member?.id ?? name)}`;
+		const answer = await link.request<{ member: Member & Details }>("GET", path).catch(() => null);
 		if (!isWanted())
 			return false;
 		if (answer !== null) {
