@@ -11,7 +11,8 @@ import { makeTools, makeWork, workDays } from "./toil";
 const KEPT = "signalbox.numbers";
 const AGAIN_MS = 60_000;      /* while it is looked at */
 const SPANS: readonly [number, string][] = [[7, "7 days"], [30, "30 days"], [90, "90 days"], [365, "a year"]];
-const SECTIONS: readonly [By, string][] = [["day", "day"], ["project", "project"], ["model", "model"], ["harness", "agent"], ["session", "session"]];
+const SECTIONS: readonly [By, string][] = [["day", "day"], ["project", "project"], ["model", "model"], ["harness", "agent"],
+	["session", "session"]];
 
 interface Tools { tools: Toil[]; days: Toil[] }
 interface Answer { rows: Row[]; total?: Spent; prices?: { date?: string } }
@@ -89,7 +90,8 @@ function openNumbers(root: HTMLElement, desk: Desk): View {
 		said.hidden = !isNothing;
 		write(said, isNothing ? "Nothing was spent in this time. Tokens are counted as soon as an agent tells of them." : "");
 		sheets.hidden = isNothing;
-		write(sum, isNothing ? "" : [cost === "unknown" ? "cost unknown" : cost, tokenWords(first?.total)].filter((words) => words !== "").join(" · "));
+		const words = [cost === "unknown" ? "cost unknown" : cost, tokenWords(first?.total)];
+		write(sum, isNothing ? "" : words.filter((word) => word !== "").join(" · "));
 		write(prices, isNothing ? "" : `List prices of ${first?.prices?.date ?? "an unknown day"}, not a bill. `
 			+ "Days are those of your time zone.");
 		width = sheets.clientWidth;
