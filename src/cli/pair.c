@@ -48,7 +48,7 @@ static void say_scopes(yyjson_val *invitation)
 	buf_init(&words, BODY_MAX);
 	buf_add(&words, TEXT("scan it with the camera of the phone, within 10 minutes. It is '"));
 	buf_add(&words, name);
-	buf_add(&words, TEXT("' then, and may"));
+	buf_add(&words, TEXT("' then (with a number, if that is taken), and may"));
 	yyjson_arr_foreach(yyjson_obj_get(invitation, "scopes"), at, count, one)
 	{
 		buf_add(&words, at ? TEXT(", ") : TEXT(": "));

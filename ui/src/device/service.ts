@@ -1,11 +1,9 @@
-/* The service worker, which makes the page one that a phone installs and is told things while it is
- * closed. It keeps nothing: every file and every answer comes from the box, so that what is shown is
- * never older than the box itself. When the box cannot be reached it says so, in the place of the
- * browser's own words. */
+/* The service worker: a phone is told things by it while the page is closed. It keeps nothing and
+ * answers no request, so that what is shown is never older than the box itself. Nor could a person
+ * pass a warning of the browser (the certificate is another one) if an answer of ours hid it. */
 
 /* What we use of a worker's world: its types cannot stand beside those of a page. */
 interface Lasting extends Event { waitUntil(done: Promise<unknown>): void }
-interface Asked extends Lasting { readonly request: Request; respondWith(answer: Promise<Response>): void }
 interface Pushed extends Lasting { readonly data: { json(): unknown } | null }
 interface Clicked extends Lasting { readonly notification: Notification }
 interface OpenPage { focus(): Promise<OpenPage>; navigate(url: string): Promise<OpenPage | null> }
@@ -18,7 +16,6 @@ interface World {
 	readonly registration: ServiceWorkerRegistration;
 	skipWaiting(): Promise<void>;
 	addEventListener(name: "install" | "activate", hear: (event: Lasting) => void): void;
-	addEventListener(name: "fetch", hear: (event: Asked) => void): void;
 	addEventListener(name: "push", hear: (event: Pushed) => void): void;
 	addEventListener(name: "notificationclick", hear: (event: Clicked) => void): void;
 }
@@ -28,27 +25,9 @@ interface Note { id: string; title: string; words: string; handle: string; settl
 
 const worker = self as unknown as World;
 
-const AWAY = `<!doctype html><html lang="en"><meta charset="utf-8"><title>signalbox</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="dark light">
-<h1>The box cannot be reached</h1>
-<p>Is this device in the same network, and does the box run?</p>
-<p><a href="/">Try again</a></p></html>`;
-
-function away(): Response {
-	return new Response(AWAY, {
-		status: 503,
-		headers: { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": "default-src 'none'" },
-	});
-}
-
 /* A new one takes over at once: there is nothing of the old one that a page would need. */
 worker.addEventListener("install", () => void worker.skipWaiting());
 worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.claim()));
-
-worker.addEventListener("fetch", (event) => {
-	if (event.request.mode === "navigate")
-		event.respondWith(fetch(event.request).catch(away));
-});
 
 function noteOf(data: unknown): Note {
 	const said = (typeof data === "object" && data !== null ? data : {}) as Record<string, unknown>;
@@ -57,14 +36,12 @@ function noteOf(data: unknown): Note {
 	return { id: text("id"), title: text("title"), words: text("words"), handle: text("handle"), settled: said["settled"] === true };
 }
 
-/* A browser wants each push to be shown: what is settled is shown for a moment, in the place of what
- * it was about, and taken away with it. */
+/* A browser that finds nothing shown after a push says by itself that the page was updated in the
+ * background. So what is settled takes the place of what it was about, silently, and stays. */
 async function tell({ id, title, words, handle, settled }: Note): Promise<void> {
-	const tag = `signalbox-${id}`;
+	const name = settled ? `${handle || "signalbox"}: settled` : title || "signalbox";
 
-	await worker.registration.showNotification(title || "signalbox", { tag, body: words, silent: settled, data: handle });
-	if (settled)
-		(await worker.registration.getNotifications({ tag })).forEach((shown) => shown.close());
+	await worker.registration.showNotification(name, { tag: `signalbox-${id}`, body: settled ? "" : words, silent: settled, data: handle });
 }
 
 async function show(handle: string): Promise<void> {
