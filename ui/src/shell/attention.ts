@@ -22,15 +22,13 @@ export function canAskToNotify(): boolean {
 }
 
 export function notifyButton(desk: Desk, words: string): HTMLButtonElement {
-	const button = h("button", { type: "button", class: "prompts-notify", hidden: !canAskToNotify(), onclick: async () => {
+	return h("button", { type: "button", class: "prompts-notify", hidden: !canAskToNotify(), onclick: async () => {
 		const isGranted = await Notification.requestPermission() === "granted";
 
 		desk.say(isGranted ? "The browser will notify you while this page is hidden." : "The browser will not notify you.",
 			isGranted ? "good" : "bad");
-		button.hidden = !canAskToNotify();
+		document.querySelectorAll<HTMLElement>(".prompts-notify").forEach((each) => { each.hidden = !canAskToNotify(); });
 	} }, words);
-
-	return button;
 }
 
 export function openAttention(desk: Desk): void {
