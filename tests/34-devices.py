@@ -173,7 +173,18 @@ def _():
         box.secret()
         assert box.is_open()
         assert cli("devices", "revoke", "phone", "--data", box.data).code == 0
+        assert not box.is_open()
+        assert box.request("GET", "/api/certificate").status == 404, "it is in use no more"
+        code = box.pair()["code"]
+        box.secret(name="tablet")
+        assert cli("devices", "revoke", "tablet", "--data", box.data).code == 0
         assert box.is_open(), "a code is still out"
+        assert box.trade(code).status == 200
+        assert cli("devices", "revoke", "phone", "--data", box.data).code == 0
+        assert not box.is_open()
+        code = box.pair()["code"]
+        assert status(PlainDoor(box), "/api/session", None, "POST", {"code": code}) == 403
+        assert not box.is_open(), "the code is void"
     with PhoneBox() as box:
         box.secret()
         box.restart()
@@ -231,6 +242,13 @@ def _():
         assert done.code == 1 and "auth.hosts" in done.err, done
 
 
+def reload_with(box, config):
+    before = box.log().count("was read again")
+    write_config(box, config)
+    os.kill(box.pid, signal.SIGHUP)
+    eventually(lambda: box.log().count("was read again") > before)
+
+
 @test("a listener of the configuration that others reach is the one that devices use")
 def _():
     cert, key = make_cert(temp_dir())
@@ -248,6 +266,22 @@ def _():
         assert box.request("GET", "/api/certificate").status == 404, "it is not ours"
 
 
+@test("the fingerprint is told of the listener that the device is to come in at, and of no other")
+def _():
+    cert, key = make_cert(temp_dir())
+    box = PhoneBox("listen: ['127.0.0.1:0']\n" + CONFIG, listen=())
+    assert cli("token", "rotate", "--data", box.data).code == 0, "a new machine has none"
+    with box:
+        assert "fingerprint" in box.pair()
+        more = f"listen: ['127.0.0.1:0', {{address: '0.0.0.0:0', cert: {cert}, key: {key}}}]\n" + CONFIG
+        reload_with(box, more)
+        port = (box.data / "listen").read_text().split()[1].rpartition(":")[2]
+        reload_with(box, more + f"auth: {{hosts: ['box.example:{port}']}}\n")
+        said = box.request("POST", "/api/devices", {}).json()
+        assert said["url"].startswith(f"https://box.example:{port}/") and "fingerprint" not in said, said
+        assert box.request("GET", "/api/certificate").status == 200, "the other is still open"
+
+
 @test("the certificate is for the address in the URL, and made anew for another")
 def _():
     with PhoneBox("phone: {listen: '0.0.0.0:0'}\n") as box:
@@ -256,10 +290,45 @@ def _():
         again = box.pair()
         assert again["fingerprint"] == first["fingerprint"] and (box.data / "phone.pem").read_bytes() == pem
         other = box.pair(host="203.0.113.9")
-        assert other["fingerprint"] != first["fingerprint"]
+        assert other["fingerprint"] != first["fingerprint"] and other["fingerprintChanged"]
+        assert "fingerprintChanged" not in again and "fingerprintChanged" not in first
         assert other["url"].startswith(f"https://203.0.113.9:{box.port}/#t=")
         assert re.fullmatch(r"(?:[0-9A-F]{2}:){31}[0-9A-F]{2}", other["fingerprint"]), other
         assert pem.count(b"PRIVATE KEY-----") == 2, "one key: what vouches for it has none"
+        done = cli("pair", "--host", "203.0.113.10", "--data", box.data, "--print")
+        assert done.code == 0 and "another fingerprint" in done.err, done
+        last, old, usual = box.pair(host="203.0.113.10"), box.pair(host="203.0.113.9"), box.pair()
+        assert last["fingerprint"] == old["fingerprint"] == usual["fingerprint"], "names are kept"
+
+
+@test("a start uses the certificate that is there, whatever the address of the machine is by now")
+def _():
+    with PhoneBox("phone: {listen: '0.0.0.0:0'}\n") as box:
+        cert, key = make_cert(temp_dir(), days=100)
+        pem = box.data / "phone.pem"
+        pem.touch(0o600)
+        pem.write_text(open(key).read() + open(cert).read())
+        before = pem.read_bytes()
+        box.secret(host="127.0.0.1")
+        assert pem.read_bytes() == before
+        box.restart()
+        assert box.is_open() and pem.read_bytes() == before
+        os.kill(box.pid, signal.SIGHUP)
+        eventually(lambda: "was read again" in box.log())
+        assert pem.read_bytes() == before
+
+
+@test("a pair that fails opens nothing and ends nothing, nor does the end of the last device")
+def _():
+    with PhoneBox() as box:
+        code, other = (box.request("POST", "/api/code", {}).json()["code"] for _ in range(2))
+        assert box.request("POST", "/api/devices", {"host": "box.example"}).status == 409
+        assert not box.is_open() and not (box.data / "phone.pem").exists()
+        assert box.trade(code, unix=True).status == 200
+        box.secret()
+        assert cli("devices", "revoke", "phone", "--data", box.data).code == 0
+        assert not box.is_open()
+        assert box.trade(other, unix=True).status == 200
 
 
 @test("what is asked wrongly is refused in words, and nothing is opened")

@@ -7,12 +7,12 @@ from pathlib import Path
 from lib import Box, temp_dir
 
 
-def make_cert(directory, name="localhost"):
+def make_cert(directory, name="localhost", days=2):
     """A certificate that vouches for itself, and its key; their paths."""
     cert, key = Path(directory) / f"{name}.pem", Path(directory) / f"{name}.key"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-         "-nodes", "-days", "2", "-subj", f"/CN={name}",
+         "-nodes", "-days", str(days), "-subj", f"/CN={name}",
          "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
          "-keyout", str(key), "-out", str(cert)],
         check=True, capture_output=True,

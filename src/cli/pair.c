@@ -58,6 +58,14 @@ static void say_scopes(yyjson_val *invitation)
 	buf_finish(&words);
 }
 
+/* What was trusted before is no help to who comes in now. */
+static void say_changed(yyjson_val *invitation)
+{
+	if (yyjson_get_bool(yyjson_obj_get(invitation, "fingerprintChanged")))
+		out_say("the certificate had to be made anew, and so has another fingerprint: a "
+		        "device that trusted the old one has to trust this one");
+}
+
 /* What a person has to know who sees it. */
 static void explain(yyjson_val *invitation)
 {
@@ -89,6 +97,7 @@ static void show_invitation(struct command_context *context, const struct option
 	out_add_shown(out, url);
 	out_add(out, TEXT("\n"));
 	out_flush(out);
+	say_changed(invitation);
 	if (out->is_terminal && !options_has(options, "print"))
 		explain(invitation);
 	explicit_bzero(words, url.len);

@@ -18,6 +18,7 @@
 #define LEFT_S (30 * DAY_S)   /* one that ends sooner is made anew */
 #define FILE_MAX (64 * KIB)
 #define SERIAL_LEN 16
+#define WORDS_MAX (2 * ISSUE_NAMES * ISSUE_NAME_MAX)
 
 struct pair {
 	EVP_PKEY *key;
@@ -112,7 +113,7 @@ static bool write_names(const struct issue_names *names, struct buf *out, struct
 		buf_print(out, "%s%s:%s", i ? "," : "", is_ip(name) ? "IP" : "DNS", name);
 	}
 	buf_add_char(out, '\0');
-	return !out->full;
+	return !out->full || error_set(why, "these are too many names for a certificate");
 }
 
 static bool make_leaf(struct pair *pair, const struct pair *voucher, const char *first,
@@ -154,7 +155,7 @@ bool issue_make(const struct issue_names *names, struct buf *out, struct error *
 	struct buf words;
 	bool good;
 
-	buf_init(&words, 8 * KIB);
+	buf_init(&words, WORDS_MAX);
 	good = names->count > 0 && write_names(names, &words, why);
 	if (good &&
 	    !(make_voucher(&voucher) && make_leaf(&leaf, &voucher, names->all[0], words.at) &&
@@ -201,6 +202,48 @@ bool issue_is_good(const char *path, const char *name)
 
 	X509_free(cert);
 	return good;
+}
+
+bool issue_lasts(const char *path)
+{
+	struct cert_span span;
+	struct error why;
+
+	/* A clock that was not set yet says that it has not begun. */
+	return cert_read(path, &span, &why) && span.ends_s > 0;
+}
+
+static bool read_name(const GENERAL_NAME *name, char out[ISSUE_NAME_MAX])
+{
+	int type;
+	const ASN1_STRING *value = GENERAL_NAME_get0_value(name, &type);
+	const unsigned char *bytes;
+	size_t len;
+
+	if (type != GEN_DNS && type != GEN_IPADD)
+		return false;
+	bytes = ASN1_STRING_get0_data(value);
+	len = (size_t)ASN1_STRING_length(value);
+	if (type == GEN_IPADD)
+		return (len == 4 || len == 16) &&
+		       inet_ntop(len == 4 ? AF_INET : AF_INET6, bytes, out, ISSUE_NAME_MAX);
+	snprintf(out, ISSUE_NAME_MAX, "%.*s", (int)len, (const char *)bytes);
+	return strlen(out) == len && is_host(out);
+}
+
+void issue_read_names(const char *path, struct issue_kept *out)
+{
+	struct error why;
+	X509 *cert = read_cert(path, false, &why);
+	GENERAL_NAMES *names =
+		cert ? X509_get_ext_d2i(cert, NID_subject_alt_name, NULL, NULL) : NULL;
+
+	out->count = 0;
+	for (int i = 0; i < sk_GENERAL_NAME_num(names) && out->count < ISSUE_NAMES; i++)
+		if (read_name(sk_GENERAL_NAME_value(names, i), out->all[out->count]))
+			out->count++;
+	GENERAL_NAMES_free(names);
+	X509_free(cert);
 }
 
 bool issue_voucher(const char *path, struct buf *pem, char print[ISSUE_PRINT_LEN + 1],

@@ -13,6 +13,7 @@
 #include "base/error.h"
 
 #define ISSUE_NAMES 32
+#define ISSUE_NAME_MAX 256
 #define ISSUE_PRINT_LEN (3 * 32 - 1) /* "AB:CD:...": SHA-256 */
 
 /* Host names and IP addresses, without ports. */
@@ -26,6 +27,16 @@ bool issue_make(const struct issue_names *names, struct buf *out, struct error *
 
 /* Is the first certificate of the file good for that name, and for some time yet? */
 bool issue_is_good(const char *path, const char *name);
+
+/* Is it not over yet, whatever it is for? */
+bool issue_lasts(const char *path);
+
+/* The names that it is for, in their order; none: there is no such file. */
+struct issue_kept {
+	char all[ISSUE_NAMES][ISSUE_NAME_MAX];
+	size_t count;
+};
+void issue_read_names(const char *path, struct issue_kept *out);
 
 /* Of what vouches, the last in the file: itself as PEM, and its fingerprint. */
 bool issue_voucher(const char *path, struct buf *pem, char print[ISSUE_PRINT_LEN + 1],

@@ -50,6 +50,21 @@ static void it_is_good_for_its_names_and_no_other(void **state)
 	assert_false(issue_is_good("/nonexistent/file", "localhost"));
 }
 
+static void it_says_what_it_is_for(void **state)
+{
+	struct issue_kept kept;
+
+	make_file(names, 4);
+	assert_true(issue_lasts(path));
+	issue_read_names(path, &kept);
+	assert_int_equal(kept.count, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(kept.all[i], names[i]);
+	assert_false(issue_lasts("/nonexistent/file"));
+	issue_read_names("/nonexistent/file", &kept);
+	assert_int_equal(kept.count, 0);
+}
+
 static void a_server_can_use_it(void **state)
 {
 	struct error why;
@@ -138,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_is_good_for_its_names_and_no_other),
+		cmocka_unit_test(it_says_what_it_is_for),
 		cmocka_unit_test(a_server_can_use_it),
 		cmocka_unit_test(what_vouches_has_no_key_any_more),
 		cmocka_unit_test(the_voucher_can_be_handed_out),

@@ -54,20 +54,23 @@ static bool read_device_wish(yyjson_val *body, struct device_wish *wish, struct 
 	return wish->scopes || error_set(why, "a device that may do nothing is of no use");
 }
 
-static void answer_invitation(struct call *call, const struct device_wish *wish, const char *url)
+static void answer_invitation(struct call *call, const struct device_wish *wish,
+                              const struct phone_invitation *invitation)
 {
 	struct buf out;
 
 	buf_init(&out, 4 * KIB);
 	put_object(&out, NULL);
 	put_bool(&out, "ok", true);
-	put_word(&out, "url", url);
-	put_word(&out, "code", url + strlen(url) - TOKEN_LEN);
+	put_word(&out, "url", invitation->url);
+	put_word(&out, "code", invitation->url + strlen(invitation->url) - TOKEN_LEN);
 	put_word(&out, "name", wish->name);
 	devices_put_scopes(&out, wish->scopes);
 	put_i64(&out, "untilMs", clock_wall_ms() + SESSION_CODE_MS);
-	if (*phone_print(call->web))
-		put_word(&out, "fingerprint", phone_print(call->web));
+	if (*invitation->print)
+		put_word(&out, "fingerprint", invitation->print);
+	if (invitation->print_changed)
+		put_bool(&out, "fingerprintChanged", true);
 	web_answer_object(call, &out);
 }
 
@@ -75,17 +78,17 @@ void api_device_pair(struct call *call)
 {
 	yyjson_doc *doc = yyjson_read(call->body.at, call->body.len, 0);
 	struct device_wish wish = {0};
-	char url[PHONE_URL_MAX];
+	struct phone_invitation invitation;
 	struct text host = {0};
 	struct error why;
 
 	if (!read_device_wish(yyjson_doc_get_root(doc), &wish, &host, &why))
 		web_refuse(call->http, 400, why.words, NULL);
-	else if (!phone_invite(call->web, &wish, host, url, &why))
+	else if (!phone_invite(call->web, &wish, host, &invitation, &why))
 		web_refuse(call->http, 409, why.words, NULL);
 	else
-		answer_invitation(call, &wish, url);
-	explicit_bzero(url, sizeof(url));
+		answer_invitation(call, &wish, &invitation);
+	explicit_bzero(&invitation, sizeof(invitation));
 	yyjson_doc_free(doc);
 }
 

@@ -63,10 +63,12 @@ static void make_device(struct call *call, struct device_wish *wish)
 	struct error why;
 
 	if (!listen_is_secure(call->visit->listen)) {
+		phone_lost_one(call->web); /* its code is void */
 		web_refuse(call->http, 403, "a device is paired over TLS only", NULL);
 		return;
 	}
 	if (!devices_add(call->web->devices, wish, clock_wall_ms(), secret, &why)) {
+		phone_lost_one(call->web);
 		web_refuse(call->http, 500, why.words, NULL);
 		return;
 	}

@@ -151,7 +151,8 @@ static void retire(struct listens *l, struct listen *listen)
 	size_t room = (l->retired_count + 1) * sizeof(struct listen *);
 
 	listen_stop(listen);
-	web_renew_sessions(l->web);
+	if (!listen_is_secure(listen)) /* who takes the port next has no certificate of ours */
+		web_renew_sessions(l->web);
 	l->retired = must_grow(l->retired, room);
 	l->retired[l->retired_count++] = listen;
 }
@@ -195,6 +196,7 @@ void listens_close_phone(struct listens *l)
 	log_info("web", "no device comes in at %s any more", listen_address(l->phone));
 	retire(l, l->phone);
 	l->phone = NULL;
+	phone_forget(l->web);
 	l->count--;
 	web_set_listens(l->web, l->each, l->count);
 }

@@ -20,6 +20,7 @@
 #define HOST_MAX 256
 #define NAME_MAX_LEN (HOST_MAX + 16) /* with brackets and a port */
 #define HTTPS_PORT 443
+#define LAPSE_MS 1000 /* a code has lapsed by then, whatever the clocks are apart */
 
 bool phone_is_at(const struct web *web, const struct listen *listen)
 {
@@ -31,9 +32,11 @@ struct text phone_voucher(const struct web *web)
 	return text_of(web->phone.voucher);
 }
 
-const char *phone_print(const struct web *web)
+void phone_forget(struct web *web)
 {
-	return web->phone.print;
+	free(web->phone.voucher);
+	web->phone.voucher = NULL;
+	*web->phone.print = '\0';
 }
 
 /* ---- names ---- */
@@ -87,22 +90,47 @@ static const char *listed_for(const struct web *web, unsigned port)
 	return NULL;
 }
 
-static bool take_wanted(const struct web *web, const struct listen *listen, struct text wanted,
-                        char host[HOST_MAX], struct error *why)
+static bool is_number(const char *host)
 {
-	char name[NAME_MAX_LEN];
+	char *numbers = must_print(strchr(host, ':') ? "[%s]:0" : "%s:0", host);
 	struct address address;
-	char *numbers;
-	bool is_number;
+	bool good = address_parse(&address, numbers, NULL);
+
+	free(numbers);
+	return good;
+}
+
+/* Could a listener be called so, whatever its port is?  Nothing is opened for a name that would be
+ * refused. */
+static bool could_be_wanted(const struct web *web, struct text wanted, struct error *why)
+{
+	const struct config_auth *auth = &web->options.config->auth;
+	char host[HOST_MAX], listed[HOST_MAX];
+	bool good;
 
 	if (!check_host(wanted, why))
 		return false;
 	snprintf(host, HOST_MAX, "%.*s", TEXT_ARG(wanted));
-	numbers = must_print(strchr(host, ':') ? "[%s]:0" : "%s:0", host);
-	is_number = address_parse(&address, numbers, NULL);
-	free(numbers);
+	good = is_number(host);
+	for (size_t i = 0; !good && i < auth->host_count; i++) {
+		cut_host(auth->hosts[i], listed);
+		good = text_equal_nocase(text_of(listed), text_of(host));
+	}
+	return good ||
+	       error_set(why, "a Host '%s' would be refused: add it to auth.hosts, with the port",
+	                 host);
+}
+
+static bool take_wanted(const struct web *web, const struct listen *listen, struct text wanted,
+                        char host[HOST_MAX], struct error *why)
+{
+	char name[NAME_MAX_LEN];
+
+	if (!check_host(wanted, why))
+		return false;
+	snprintf(host, HOST_MAX, "%.*s", TEXT_ARG(wanted));
 	write_name(host, listen_port(listen), name);
-	if (is_listed(web, name) || (is_number && phone_is_at(web, listen)))
+	if (is_listed(web, name) || (phone_is_at(web, listen) && is_number(host)))
 		return true;
 	return error_set(why, "a Host '%s' would be refused: add it to auth.hosts", name);
 }
@@ -137,12 +165,14 @@ static void add_issue_name(struct issue_names *names, const char *name)
 		names->all[names->count++] = name;
 }
 
+/* Those of the old one are kept: devices call us by them. */
 static bool make_certificate(const struct web *web, const char *path, const char *host,
                              struct error *why)
 {
 	const struct config_auth *auth = &web->options.config->auth;
 	char listed[ISSUE_NAMES][HOST_MAX] = {""}, outward[ADDRESS_HOST_MAX] = "";
 	struct issue_names names = {0};
+	struct issue_kept kept;
 	struct buf pem;
 	bool good;
 
@@ -155,6 +185,9 @@ static bool make_certificate(const struct web *web, const char *path, const char
 		cut_host(auth->hosts[i], listed[i]);
 		add_issue_name(&names, listed[i]);
 	}
+	issue_read_names(path, &kept);
+	for (size_t i = 0; i < kept.count; i++)
+		add_issue_name(&names, kept.all[i]);
 	buf_init(&pem, PEM_MAX);
 	good = issue_make(&names, &pem, why) && whole_replace(path, 0600, buf_text(&pem), why);
 	whole_forget(&pem);
@@ -190,19 +223,33 @@ static const struct listen *find_outward(const struct web *web)
 	return NULL;
 }
 
-/* A certificate that is there is as good as another, unless it is for another name: then a new
- * one is made, and devices that trusted the old one have to be told. */
-static bool open_with(struct web *web, const char *path, const char *host, struct error *why)
+static bool open_with(struct web *web, const char *path, struct error *why)
 {
-	if (!issue_is_good(path, host) && !make_certificate(web, path, host, why))
-		return false;
 	if (!know_voucher(web, path, why) || !listens_open_phone(web->phone.door, path, why))
 		return false;
 	return listens_write(web->phone.door, why);
 }
 
-/* The host is known when the listener is, and the certificate is for the host: so it is opened
- * for this machine first, if it has to be. */
+/* A certificate that is not over is as good as another as long as nobody is to call us by a name
+ * that is not in it. */
+static bool open_as_it_is(struct web *web, const char *path, struct error *why)
+{
+	if (listens_phone(web->phone.door))
+		return true;
+	if (!issue_lasts(path) && !make_certificate(web, path, "localhost", why))
+		return false;
+	return open_with(web, path, why);
+}
+
+/* Then a new one is made, and devices that trusted the old one have to be told. */
+static bool open_for(struct web *web, const char *path, const char *host, struct error *why)
+{
+	if (issue_is_good(path, host))
+		return true;
+	return make_certificate(web, path, host, why) && open_with(web, path, why);
+}
+
+/* The host is known when the listener is, and the certificate is for the host. */
 static const struct listen *open_phone(struct web *web, struct text wanted, char host[HOST_MAX],
                                        struct error *why)
 {
@@ -212,20 +259,39 @@ static const struct listen *open_phone(struct web *web, struct text wanted, char
 
 	if (listen)
 		return choose_host(web, listen, wanted, host, why) ? listen : NULL;
+	if (wanted.len && !could_be_wanted(web, wanted, why))
+		return NULL;
 	path = must_print("%s/phone.pem", web->options.config->data);
-	good = listens_phone(web->phone.door) || open_with(web, path, "localhost", why);
-	good = good && choose_host(web, listens_phone(web->phone.door), wanted, host, why) &&
-	       open_with(web, path, host, why);
+	good = open_as_it_is(web, path, why) &&
+	       choose_host(web, listens_phone(web->phone.door), wanted, host, why) &&
+	       open_for(web, path, host, why);
 	free(path);
 	return good ? listens_phone(web->phone.door) : NULL;
 }
 
+/* Of the certificate that is there, whether it is in use or not; empty: none is. */
+static void read_print(const struct web *web, char print[ISSUE_PRINT_LEN + 1])
+{
+	char *path = must_print("%s/phone.pem", web->options.config->data);
+	struct error why;
+	struct buf pem;
+
+	*print = '\0';
+	buf_init(&pem, PEM_MAX);
+	issue_voucher(path, &pem, print, &why);
+	buf_finish(&pem);
+	free(path);
+}
+
 bool phone_invite(struct web *web, const struct device_wish *wish, struct text host,
-                  char url[PHONE_URL_MAX], struct error *why)
+                  struct phone_invitation *out, struct error *why)
 {
 	char chosen[HOST_MAX] = "", name[NAME_MAX_LEN], code[TOKEN_LEN + 1];
+	char before[ISSUE_PRINT_LEN + 1];
 	const struct listen *listen;
 
+	*out = (struct phone_invitation){0};
+	read_print(web, before);
 	listen = open_phone(web, host, chosen, why);
 	if (!listen) {
 		phone_lost_one(web);
@@ -233,21 +299,37 @@ bool phone_invite(struct web *web, const struct device_wish *wish, struct text h
 	}
 	passes_give_code(web->passes, wish, clock_wall_ms(), code);
 	write_name(chosen, listen_port(listen), name);
-	snprintf(url, PHONE_URL_MAX, "https://%s/#t=%s", name, code);
+	snprintf(out->url, PHONE_URL_MAX, "https://%s/#t=%s", name, code);
 	explicit_bzero(code, sizeof(code));
-	web->phone.is_inviting = true;
-	deadline_set(web->options.loop, &web->phone.unpaired, SESSION_CODE_MS);
+	if (phone_is_at(web, listen)) {
+		memcpy(out->print, web->phone.print, sizeof(out->print));
+		out->print_changed = *before && strcmp(before, out->print) != 0;
+	}
+	deadline_set(web->options.loop, &web->phone.unpaired, SESSION_CODE_MS + LAPSE_MS);
 	return true;
+}
+
+static bool open_for_paired(struct web *web, struct error *why)
+{
+	const struct listen *listen = find_outward(web);
+	char host[HOST_MAX] = "", *path;
+	bool good;
+
+	if (listen)
+		return choose_host(web, listen, (struct text){0}, host, why);
+	path = must_print("%s/phone.pem", web->options.config->data);
+	good = open_as_it_is(web, path, why);
+	free(path);
+	return good;
 }
 
 void phone_start(struct web *web)
 {
-	char host[HOST_MAX] = "";
 	struct error why;
 
 	if (devices_count(web->devices) == 0 || !web->phone.door || listens_phone(web->phone.door))
 		return;
-	if (!open_phone(web, (struct text){0}, host, &why))
+	if (!open_for_paired(web, &why))
 		log_warn("web", "paired devices cannot come in: %s", why.words);
 }
 
@@ -255,7 +337,7 @@ void phone_lost_one(struct web *web)
 {
 	struct error why;
 
-	if (devices_count(web->devices) > 0 || web->phone.is_inviting ||
+	if (devices_count(web->devices) > 0 || passes_await_device(web->passes, clock_wall_ms()) ||
 	    !listens_phone(web->phone.door))
 		return;
 	listens_close_phone(web->phone.door);
@@ -267,6 +349,7 @@ void phone_is_late(struct deadline *deadline)
 {
 	struct web *web = list_of(deadline, struct web, phone.unpaired);
 
-	web->phone.is_inviting = false;
 	phone_lost_one(web);
+	if (passes_await_device(web->passes, clock_wall_ms())) /* the clock was set back */
+		deadline_set(web->options.loop, &web->phone.unpaired, SESSION_CODE_MS + LAPSE_MS);
 }

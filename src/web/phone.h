@@ -20,30 +20,35 @@ struct web;
 /* A part of struct web. */
 struct phone {
 	struct listens *door;     /* all that listen, and where devices come in */
-	struct deadline unpaired; /* then nobody came for whom a door was opened */
-	bool is_inviting;         /* until then */
-	char *voucher;            /* of our own certificate, as PEM, or NULL */
+	struct deadline unpaired; /* then the codes have lapsed for which it was opened */
+	char *voucher;            /* of our own certificate while it is open, as PEM, or NULL */
 	char print[ISSUE_PRINT_LEN + 1];
 };
 
 #define PHONE_URL_MAX 512
 
-/* Opens the way in, if it is not open, and writes a URL with a new code.  host: by which the
- * device is to call us, or empty. */
-bool phone_invite(struct web *web, const struct device_wish *wish, struct text host,
-                  char url[PHONE_URL_MAX], struct error *why);
+struct phone_invitation {
+	char url[PHONE_URL_MAX];         /* with a new code */
+	char print[ISSUE_PRINT_LEN + 1]; /* of what vouches for our own certificate, or empty */
+	bool print_changed;              /* who trusted the one of before has to trust this one */
+};
 
-/* There may be devices: is there a way in for them?  Says in the log why not. */
+/* Opens the way in, if it is not open.  host: by which the device is to call us, or empty. */
+bool phone_invite(struct web *web, const struct device_wish *wish, struct text host,
+                  struct phone_invitation *out, struct error *why);
+
+/* There may be devices: is there a way in for them?  Says in the log why not.  A certificate that
+ * is not over is used as it is: devices trust it. */
 void phone_start(struct web *web);
 
-void phone_lost_one(struct web *web); /* a device was revoked */
+void phone_lost_one(struct web *web); /* a device was revoked, or a code is none any more */
+void phone_forget(struct web *web);   /* it is closed */
 void phone_is_late(struct deadline *deadline);
 
 /* The listener was opened for devices: it takes its own address for a Host. */
 bool phone_is_at(const struct web *web, const struct listen *listen);
 
-/* What vouches for our certificate, as PEM, and its fingerprint; empty: we made none. */
+/* What vouches for our certificate, as PEM; empty: none is in use. */
 struct text phone_voucher(const struct web *web);
-const char *phone_print(const struct web *web);
 
 #endif

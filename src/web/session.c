@@ -97,6 +97,14 @@ bool passes_take_code(struct passes *passes, struct text code, int64_t now_ms,
 	return true;
 }
 
+bool passes_await_device(const struct passes *passes, int64_t now_ms)
+{
+	for (size_t i = 0; i < SESSION_CODES; i++)
+		if (passes->codes[i].until_ms > now_ms && passes->codes[i].device.scopes)
+			return true;
+	return false;
+}
+
 void passes_give_ticket(struct passes *passes, const struct caller *caller, int64_t user,
                         int64_t now_ms, char out[TOKEN_LEN + 1])
 {

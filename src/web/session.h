@@ -48,6 +48,8 @@ void passes_give_ticket(struct passes *passes, const struct caller *caller, int6
  * only; to another it is void too. */
 bool passes_take_code(struct passes *passes, struct text code, int64_t now_ms,
                       struct device_wish *device);
+/* Is a code out that makes a device? */
+bool passes_await_device(const struct passes *passes, int64_t now_ms);
 bool passes_take_ticket(struct passes *passes, struct text ticket, int64_t user, int64_t now_ms,
                         struct caller *caller);
 

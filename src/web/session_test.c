@@ -55,8 +55,13 @@ static void a_code_says_what_it_is_for(void **state)
 	const struct device_wish phone = {"phone", SCOPE_OBSERVE};
 	char code[TOKEN_LEN + 1];
 
+	passes_give_code(*state, NULL, NOW, code);
+	assert_false(passes_await_device(*state, NOW));
 	passes_give_code(*state, &phone, NOW, code);
+	assert_true(passes_await_device(*state, NOW + SESSION_CODE_MS - 1));
+	assert_false(passes_await_device(*state, NOW + SESSION_CODE_MS));
 	assert_true(passes_take_code(*state, text_of(code), NOW + 1, &device));
+	assert_false(passes_await_device(*state, NOW + 1));
 	assert_string_equal(device.name, "phone");
 	assert_int_equal(device.scopes, SCOPE_OBSERVE);
 	for (int i = 0; i < SESSION_CODES; i++)

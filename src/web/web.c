@@ -486,7 +486,7 @@ void web_destroy(struct web *web)
 	forget_names(web);
 	passes_destroy(web->passes);
 	devices_destroy(web->devices);
-	free(web->phone.voucher);
+	phone_forget(web);
 	credentials_destroy(web->credentials);
 	free(web);
 }
