@@ -1,7 +1,6 @@
 /* reading.c - files, their lines, and what they tell. */
 #include "source/transcript/reading.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include "parse/parse.h"
 #include "signal/json.h"
 #include "source/transcript/living.h"
+#include "source/transcript/stroll.h"
 
 #define READINGS_MAX 512
 #define AFTER_MS 30000        /* a session that has ended writes its costs */
@@ -27,7 +27,6 @@
 #define LINE_BYTES_MAX (16 * MIB) /* a longer one is passed over */
 #define HELD_BYTES_MAX (64 * MIB) /* of lines that are not whole yet; then ... */
 #define SHORT_BYTES MIB           /* ... one that is longer is passed over */
-#define SUBAGENTS_MAX 64          /* of a session */
 #define ENVELOPE_BYTES_MAX (2 * MIB)
 
 struct reading {
@@ -51,6 +50,7 @@ struct reading {
 struct readings {
 	struct readings_options options;
 	char *root;
+	struct stroll stroll; /* for files of subagents */
 	struct link list;
 	unsigned count;
 	size_t held; /* bytes of lines that are not whole yet */
@@ -287,6 +287,8 @@ static bool is_reading_of(const struct reading *r, const struct living_one *one,
 
 static void reading_free(struct reading *r)
 {
+	/* Its directory is walked through again, should it come back. */
+	stroll_forget(&r->all->stroll);
 	list_remove(&r->in_list);
 	assert(r->all->count > 0);
 	r->all->count--;
@@ -326,36 +328,23 @@ static void reading_need(struct readings *all, const struct living_one *one, con
 	all->count++;
 }
 
-/* Old ones stand beside new ones: who was silent for a day has nothing to say. */
-static bool is_lively(int dir, const char *name)
+static void subagent_is_there(void *self, struct text session, const char *name, bool is_beside)
 {
-	struct stat is;
+	struct readings *all = self;
+	const struct living_one *one = living_find(all->options.living, session);
 
-	return fstatat(dir, name, &is, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(is.st_mode) &&
-	       (double)is.st_mtim.tv_sec * 1e3 > (double)clock_wall_ms() - AWAY_MS;
+	if (one && one->folder)
+		reading_need(all, one, name, is_beside);
 }
 
-/* Takes fd. */
-static void look_for_subagents(struct readings *all, const struct living_one *one, int fd,
-                               bool is_beside)
+static void look_for_subagents(struct readings *all, const struct living_one *one, bool is_beside)
 {
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	struct dirent *entry;
-	unsigned seen = 0;
+	char *key = is_beside ? must_dup(one->folder) : must_print("%s/%s", one->folder, one->id);
+	int fd = is_beside ? open_folder(all, one->folder)
+	                   : open_subagents(all, one->folder, one->id);
 
-	while (dir && seen < SUBAGENTS_MAX && (entry = readdir(dir))) {
-		struct text name = text_of(entry->d_name);
-
-		if (text_starts(name, TEXT("agent-")) && text_ends(name, TEXT(".jsonl")) &&
-		    is_lively(dirfd(dir), entry->d_name)) {
-			seen++;
-			reading_need(all, one, entry->d_name, is_beside);
-		}
-	}
-	if (dir)
-		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
+	stroll_into(&all->stroll, fd, key, &(struct stroll_of){text_of(one->id), is_beside});
+	free(key);
 }
 
 static void look_at_session(void *self, struct living_one *one)
@@ -365,10 +354,10 @@ static void look_at_session(void *self, struct living_one *one)
 	if (!one->folder || strchr(one->id, '/'))
 		return;
 	reading_need(all, one, NULL, false);
-	look_for_subagents(all, one, open_subagents(all, one->folder, one->id), false);
+	look_for_subagents(all, one, false);
 	/* A version that keeps a registry keeps no such files. */
 	if (one->by != LIVING_BY_REGISTRY)
-		look_for_subagents(all, one, open_folder(all, one->folder), true);
+		look_for_subagents(all, one, true);
 }
 
 /* False: it is read no more. */
@@ -388,6 +377,7 @@ void readings_look(struct readings *all, uint64_t now_ms)
 	double since = (double)clock_wall_ms() - (all->has_looked ? AFTER_MS : AWAY_MS);
 
 	all->has_looked = true;
+	stroll_look(&all->stroll);
 	living_each_since(all->options.living, since, look_at_session, all);
 	list_each(&all->list, l) {
 		struct reading *r = list_of(l, struct reading, in_list);
@@ -423,6 +413,7 @@ struct readings *readings_create(const struct readings_options *options)
 	all->options = *options;
 	all->root = must_print("%s/projects", options->config);
 	list_init(&all->list);
+	stroll_init(&all->stroll, all, subagent_is_there);
 	json_reader_init(&all->reader, CLAUDE_SESSION_MAX);
 	buf_init(&all->stamped, ENVELOPE_BYTES_MAX);
 	return all;
@@ -434,6 +425,7 @@ void readings_destroy(struct readings *all)
 		return;
 	while (!list_is_empty(&all->list))
 		reading_free(list_of(all->list.next, struct reading, in_list));
+	stroll_finish(&all->stroll);
 	json_reader_finish(&all->reader);
 	buf_finish(&all->stamped);
 	free(all->root);
