@@ -27,6 +27,7 @@ extern const struct command command_import;
 #define PLACE_MAX (8 * KIB)
 #define KNOWN_MS 30000
 #define KNOWN_PIECE 2000
+#define KNOWN_BYTES (512 * KIB)
 
 struct past_import {
 	const struct command_context *context;
@@ -150,23 +151,51 @@ static bool read_files(struct past_import *p, struct error *why)
 
 /* ---- what the box has ---- */
 
-static bool mark_known(struct ledger *ledger, uint32_t from, uint32_t to, struct text answer)
+/* Responses from..to of the ledger. */
+struct past_piece {
+	struct past_import *import;
+	uint32_t from, to;
+};
+
+static bool mark_known(const struct past_piece *piece, struct text answer)
 {
+	struct ledger_response *of = piece->import->ledger.responses + piece->from;
+	uint32_t count = piece->to - piece->from;
 	yyjson_doc *doc = yyjson_read(answer.at, answer.len, 0);
-	yyjson_val *unknown = yyjson_obj_get(yyjson_doc_get_root(doc), "unknown"), *one;
-	yyjson_arr_iter each = yyjson_arr_iter_with(unknown);
+	yyjson_val *root = yyjson_doc_get_root(doc), *one;
+	yyjson_val *unknown = yyjson_obj_get(root, "unknown");
+	yyjson_arr_iter strange = yyjson_arr_iter_with(unknown);
+	yyjson_arr_iter growing = yyjson_arr_iter_with(yyjson_obj_get(root, "growing"));
 	bool good = yyjson_is_arr(unknown);
 
-	for (uint32_t i = from; i < to; i++)
-		ledger->responses[i].is_known = true;
-	while ((one = yyjson_arr_iter_next(&each)))
-		if (yyjson_get_uint(one) < to - from)
-			ledger->responses[from + yyjson_get_uint(one)].is_known = false;
+	for (uint32_t i = 0; i < count; i++)
+		of[i].is_known = true;
+	while ((one = yyjson_arr_iter_next(&strange)))
+		if (yyjson_get_uint(one) < count)
+			of[yyjson_get_uint(one)].is_known = false;
+	while ((one = yyjson_arr_iter_next(&growing)))
+		if (yyjson_get_uint(one) < count)
+			of[yyjson_get_uint(one)].may_grow = true;
 	yyjson_doc_free(doc);
 	return good;
 }
 
-static bool ask_known(struct past_import *p, uint32_t from, uint32_t to, struct error *why)
+/* As many as one request may have: to is moved. */
+static void write_piece(struct past_piece *piece, struct buf *body)
+{
+	const struct ledger *ledger = &piece->import->ledger;
+
+	piece->to = piece->from;
+	put_object(body, NULL);
+	put_list(body, "ids");
+	while (piece->to < ledger->response_count && piece->to - piece->from < KNOWN_PIECE &&
+	       body->len < KNOWN_BYTES)
+		put_word(body, NULL, ledger->responses[piece->to++].id);
+	put_list_end(body);
+	put_end(body);
+}
+
+static bool ask_known(struct past_piece *piece, struct error *why)
 {
 	struct remote_request request = {.method = "POST",
 	                                 .path = "/api/usage/known",
@@ -176,16 +205,11 @@ static bool ask_known(struct past_import *p, uint32_t from, uint32_t to, struct 
 	struct buf body, answer;
 	bool good;
 
-	buf_init(&body, 16 * MIB);
-	put_object(&body, NULL);
-	put_list(&body, "ids");
-	for (uint32_t i = from; i < to; i++)
-		put_word(&body, NULL, p->ledger.responses[i].id);
-	put_list_end(&body);
-	put_end(&body);
+	buf_init(&body, MIB);
+	write_piece(piece, &body);
 	request.body = buf_text(&body);
-	good = remote_ask(p->remote, &request, &answer, why);
-	if (good && !mark_known(&p->ledger, from, to, buf_text(&answer)))
+	good = remote_ask(piece->import->remote, &request, &answer, why);
+	if (good && !mark_known(piece, buf_text(&answer)))
 		good = error_set(why, "the box did not say which responses it has");
 	buf_finish(&body);
 	buf_finish(&answer);
@@ -194,40 +218,71 @@ static bool ask_known(struct past_import *p, uint32_t from, uint32_t to, struct 
 
 static bool find_known(struct past_import *p, struct error *why)
 {
-	for (uint32_t at = 0; at < p->ledger.response_count; at += KNOWN_PIECE) {
-		uint32_t left = p->ledger.response_count - at;
+	struct past_piece piece = {.import = p};
 
+	for (; piece.from < p->ledger.response_count; piece.from = piece.to) {
 		if (interrupt_came())
 			return error_set(why, "interrupted");
-		if (!ask_known(p, at, at + (left < KNOWN_PIECE ? left : KNOWN_PIECE), why))
+		if (!ask_known(&piece, why))
 			return false;
 	}
+	p->told.is_asked = true;
 	return true;
 }
 
 /* ---- telling the box ---- */
 
+static void mark_taken(const struct past_piece *piece, bool taken)
+{
+	for (uint32_t i = piece->from; i < piece->to; i++)
+		piece->import->ledger.responses[i].is_taken = taken;
+}
+
+/* The number of a line is that of its first response. */
 static void past_refused(void *self, uint64_t line, const char *words)
 {
-	past.told.refused++;
+	struct past_import *p = self;
+	struct past_piece piece = {p, (uint32_t)line, (uint32_t)line};
+	struct buf again;
+
+	buf_init(&again, MIB);
+	ledger_write(&p->ledger, &piece.to, (double)clock_wall_ms(), &again);
+	buf_finish(&again);
+	mark_taken(&piece, false);
+	p->told.refused++;
 	out_say("%s", words);
+}
+
+static bool send_batch(struct past_piece *piece, struct error *why)
+{
+	struct past_import *p = piece->import;
+	struct batch_answer answer = {.refused = past_refused, .self = p};
+	bool good;
+
+	mark_taken(piece, true);
+	good = batch_send(&p->batch, p->remote, &answer, why);
+	if (!good)
+		mark_taken(piece, false);
+	piece->from = piece->to;
+	return good;
 }
 
 static bool send_all(struct past_import *p, struct error *why)
 {
-	struct batch_answer answer = {.refused = past_refused};
-	uint32_t at = 0;
+	struct past_piece piece = {.import = p};
 	bool more = true;
 	struct buf one;
 
 	while (more) {
+		uint32_t from = piece.to;
+
 		buf_init(&one, MIB);
-		more = ledger_write(&p->ledger, &at, (double)clock_wall_ms(), &one);
+		more = ledger_write(&p->ledger, &piece.to, (double)clock_wall_ms(), &one);
 		if (more)
-			batch_add(&p->batch, buf_text(&one), at);
+			batch_add(&p->batch, buf_text(&one), from);
 		buf_finish(&one);
 		if (p->batch.count && (!more || batch_is_full(&p->batch)) &&
-		    !batch_send(&p->batch, p->remote, &answer, why))
+		    !send_batch(&piece, why))
 			return false;
 		if (interrupt_came())
 			return error_set(why, "interrupted");
@@ -262,8 +317,9 @@ static bool import_all(struct past_import *p, bool sends, struct error *why)
 	progress_clear(&p->progress);
 	ledger_sort(&p->ledger);
 	good = good && (!p->remote || find_known(p, why));
+	good = good && (!sends || send_all(p, why));
 	import_told_add(&p->told, &p->ledger);
-	return good && (!sends || send_all(p, why));
+	return good;
 }
 
 static int run_import(struct past_import *p, struct command_context *context,
@@ -281,9 +337,9 @@ static int run_import(struct past_import *p, struct command_context *context,
 	p->remote = remote_create(&command_import, context, options, &status);
 	if (!p->remote)
 		return status;
+	p->told.is_trial = is_trial;
 	good = import_all(p, !is_trial, &why);
 	p->told.ms = (clock_mono_ns() - began) / 1000000;
-	p->told.is_trial = is_trial;
 	p->told.is_good = good;
 	import_told_show(&p->told, &context->out, options_has(options, "json"));
 	if (!good)

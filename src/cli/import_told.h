@@ -3,19 +3,20 @@
 #define CLI_IMPORT_TOLD_H
 
 #include "cli/out.h"
-#include "crew/prices.h"
+#include "crew/usage.h"
 
 struct ledger;
 
 struct import_told {
 	uint64_t files, unread, bytes, lines, bad, refused, ms;
 	uint64_t sessions, responses, known;
-	struct spent_counts counts; /* of those that were not known */
-	double cost;                /* likewise, by the list of prices in the program */
-	bool has_unknown;           /* some have no price */
+	uint64_t counted;           /* were not known, and the box has taken them */
+	struct spent_counts counts; /* of those; of a trial: of all that are not known */
+	bool is_asked;              /* the box has said what it knows */
 	bool is_trial, is_good;
 };
 
+/* After all was told, or as much as could be. */
 void import_told_add(struct import_told *told, const struct ledger *ledger);
 void import_told_show(const struct import_told *told, struct out *out, bool as_json);
 

@@ -13,6 +13,7 @@
 #define ENVELOPE_MAX (4 * MIB)
 #define TEXT_LEN_MAX 4096
 #define ROOM_FIRST 256
+#define PIECE_BYTES (256 * KIB) /* about as much is in one signal */
 
 void ledger_init(struct ledger *ledger)
 {
@@ -34,7 +35,6 @@ void ledger_finish(struct ledger *ledger)
 	for (uint32_t i = 0; i < ledger->session_count; i++) {
 		free(ledger->sessions[i].id);
 		free(ledger->sessions[i].cwd);
-		free(ledger->sessions[i].title);
 	}
 	while (map_next(&ledger->names, &at, &name, &value))
 		free(value);
@@ -84,16 +84,11 @@ static uint32_t session_of(struct ledger *ledger, struct text id)
 static void take_facts(struct ledger *ledger, uint32_t number, yyjson_val *payload)
 {
 	struct ledger_session *session = &ledger->sessions[number];
-	struct text cwd = json_text_at(payload, "cwd"), title = json_text_at(payload, "title");
-	struct text harness = json_text_at(payload, "harness");
+	struct text cwd = json_text_at(payload, "cwd"), harness = json_text_at(payload, "harness");
 	double cost;
 
 	if (!session->cwd && cwd.len && !memchr(cwd.at, '\0', cwd.len))
 		session->cwd = text_dup(utf8_cut(cwd, TEXT_LEN_MAX));
-	if (title.len && !memchr(title.at, '\0', title.len)) {
-		free(session->title);
-		session->title = text_dup(utf8_cut(title, TEXT_LEN_MAX));
-	}
 	if (harness.len)
 		session->harness = name_of(ledger, harness);
 	if (json_number(yyjson_obj_get(payload, "cost"), &cost) && cost > session->cost)
@@ -243,12 +238,15 @@ static void write_head(struct buf *out, const struct ledger_session *session, do
 		put_word(out, "harness", session->harness);
 	if (session->cwd)
 		put_word(out, "cwd", session->cwd);
-	if (session->title)
-		put_word(out, "title", session->title);
 	if (session->cost > 0) {
 		put_key(out, "cost");
 		json_add_number(out, session->cost);
 	}
+}
+
+static bool is_to_tell(const struct ledger_response *r)
+{
+	return !r->is_known || r->may_grow;
 }
 
 bool ledger_write(const struct ledger *ledger, uint32_t *at, double now_ms, struct buf *out)
@@ -256,7 +254,7 @@ bool ledger_write(const struct ledger *ledger, uint32_t *at, double now_ms, stru
 	unsigned told = 0;
 	uint32_t of;
 
-	while (*at < ledger->response_count && ledger->responses[*at].is_known)
+	while (*at < ledger->response_count && !is_to_tell(&ledger->responses[*at]))
 		++*at;
 	if (*at == ledger->response_count)
 		return false;
@@ -264,9 +262,9 @@ bool ledger_write(const struct ledger *ledger, uint32_t *at, double now_ms, stru
 	write_head(out, &ledger->sessions[of], now_ms);
 	put_list(out, "calls");
 	for (; *at < ledger->response_count && ledger->responses[*at].session == of &&
-	       told < LEDGER_PIECE;
+	       told < LEDGER_PIECE && out->len < PIECE_BYTES;
 	     ++*at)
-		if (!ledger->responses[*at].is_known) {
+		if (is_to_tell(&ledger->responses[*at])) {
 			told++;
 			write_response(out, &ledger->responses[*at]);
 		}

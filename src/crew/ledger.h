@@ -23,10 +23,12 @@ struct ledger_response {
 	uint8_t size;
 	bool fast;
 	bool is_known; /* whoever asked the box says so */
+	bool may_grow; /* likewise: it is known, and told all the same */
+	bool is_taken; /* whoever told it says so */
 };
 
 struct ledger_session {
-	char *id, *cwd, *title;
+	char *id, *cwd;
 	const char *harness; /* of ledger.names */
 	double cost;         /* by the agent itself; 0: not told */
 };
@@ -50,8 +52,8 @@ void ledger_place(struct ledger *ledger, struct text session, struct text cwd);
 
 /* Sorted by session, then time: from now on nothing is taken. */
 void ledger_sort(struct ledger *ledger);
-/* The next usage.past from `*at` on, of one session, without what is known; *at is moved behind it.
- * False: there is no more. */
+/* The next usage.past from `*at` on, of one session, without what is known and cannot grow; *at is
+ * moved behind it.  False: there is no more. */
 bool ledger_write(const struct ledger *ledger, uint32_t *at, double now_ms, struct buf *out);
 
 #endif

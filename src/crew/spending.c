@@ -162,6 +162,11 @@ bool spending_knows(const struct spending *s, struct text response)
 	return spending_find_id(s, hash) || seen_has(&s->seen, hash);
 }
 
+bool spending_may_grow(const struct spending *s, struct text response)
+{
+	return spending_find_id(s, map_hash(s->seed, response));
+}
+
 /* ---- sessions ---- */
 
 static void forget_session(struct spending *s, struct usage *u)

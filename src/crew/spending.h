@@ -39,6 +39,8 @@ void spending_join(struct spending *spending, struct folds *folds);
 uint64_t spending_changes(const struct spending *spending);
 
 bool spending_knows(const struct spending *spending, struct text response); /* is it counted? */
+/* Its counts are known too: whoever tells more of it is heard. */
+bool spending_may_grow(const struct spending *spending, struct text response);
 /* Older responses, by their hashes with this seed, for who keeps them. */
 struct seen_ids *spending_seen(struct spending *spending);
 uint64_t spending_seed(const struct spending *spending);

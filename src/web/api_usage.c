@@ -129,6 +129,18 @@ void api_usage_tools(struct call *call)
 
 /* ---- which responses are counted ---- */
 
+static void put_growing(struct call *call, yyjson_val *responses, struct buf *out)
+{
+	yyjson_arr_iter each = yyjson_arr_iter_with(responses);
+	yyjson_val *one;
+
+	put_list(out, "growing");
+	for (size_t at = 0; (one = yyjson_arr_iter_next(&each)); at++)
+		if (spending_may_grow(call->web->options.spending, json_text(one)))
+			put_u64(out, NULL, at);
+	put_list_end(out);
+}
+
 static void answer_unknown(struct call *call, yyjson_val *responses)
 {
 	yyjson_arr_iter each = yyjson_arr_iter_with(responses);
@@ -143,6 +155,7 @@ static void answer_unknown(struct call *call, yyjson_val *responses)
 		if (!spending_knows(call->web->options.spending, json_text(one)))
 			put_u64(&out, NULL, at);
 	put_list_end(&out);
+	put_growing(call, responses, &out);
 	web_answer_object(call, &out);
 }
 
