@@ -28,6 +28,16 @@ static const struct net_v4 own_v4[] = {
 	{0xC0A80000, 16}, /* 192.168.0.0/16 */
 };
 
+/* What the internet does not lead to, though a network may use it for itself. */
+static const struct net_v4 unrouted_v4[] = {
+	{0xC0000000, 24}, /* 192.0.0.0/24: protocols */
+	{0xC0000200, 24}, /* 192.0.2.0/24: examples */
+	{0xC0586300, 24}, /* 192.88.99.0/24: 6to4, of old */
+	{0xC6120000, 15}, /* 198.18.0.0/15: measurements */
+	{0xC6336400, 24}, /* 198.51.100.0/24: examples */
+	{0xCB007100, 24}, /* 203.0.113.0/24: examples */
+};
+
 static const struct {
 	uint8_t net[16];
 	unsigned bits;
@@ -123,14 +133,21 @@ bool reach_allows(const struct sockaddr *address)
 	return allows_v6(&v6.sin6_addr);
 }
 
+static bool is_public_v4(uint32_t address)
+{
+	return !is_own_v4(address) &&
+	       !is_in(address, unrouted_v4, sizeof(unrouted_v4) / sizeof(unrouted_v4[0]));
+}
+
 static bool is_public_v6(const struct in6_addr *address)
 {
 	static const uint8_t mapped[12] = {[10] = 0xFF, 0xFF};
+	static const uint8_t internet[1] = {0x20}, examples[4] = {0x20, 0x01, 0x0D, 0xB8};
 	const uint8_t *a = address->s6_addr;
 
-	if (IN6_IS_ADDR_LOOPBACK(address) || (a[0] & 0xFE) == 0xFC) /* fc00::/7: private */
-		return false;
-	return !is_within(a, mapped, 96) || !is_own_v4(last_four(a));
+	if (is_within(a, mapped, 96))
+		return is_public_v4(last_four(a));
+	return is_within(a, internet, 3) && !is_within(a, examples, 32);
 }
 
 bool reach_is_public(const struct sockaddr *address)
@@ -142,7 +159,7 @@ bool reach_is_public(const struct sockaddr *address)
 		return false;
 	if (address->sa_family == AF_INET) {
 		memcpy(&v4, address, sizeof(v4));
-		return !is_own_v4(ntohl(v4.sin_addr.s_addr));
+		return is_public_v4(ntohl(v4.sin_addr.s_addr));
 	}
 	memcpy(&v6, address, sizeof(v6));
 	return is_public_v6(&v6.sin6_addr);
