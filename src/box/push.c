@@ -74,7 +74,7 @@ static void send_one(void *self, const struct device_push *row)
 {
 	const struct push_round *round = self;
 	struct push_note note = {.matter = text_of(round->matter->id),
-	                         .ttl_s = round->is_settled ? 0 : STANDS_S,
+	                         .ttl_s = STANDS_S, /* to be settled too: it replaces the other */
 	                         .is_urgent = !round->is_settled};
 	struct seal_keys keys;
 	struct buf plain;
@@ -105,6 +105,27 @@ static void push_is_gone(void *self, const char *endpoint)
 	web_forget_push(box->web, text_of(endpoint));
 }
 
+struct push_search {
+	const char *endpoint;
+	bool found;
+};
+
+static void compare_endpoint(void *self, const struct device_push *row)
+{
+	struct push_search *search = self;
+
+	search->found |= text_is(row->endpoint, search->endpoint);
+}
+
+static bool is_wanted(void *self, const char *endpoint)
+{
+	struct box *box = self;
+	struct push_search search = {endpoint, false};
+
+	web_each_push(box->web, compare_endpoint, &search);
+	return search.found;
+}
+
 bool box_make_push(struct box *box, struct error *why)
 {
 	const struct config_phone *phone = &box->config->phone;
@@ -116,6 +137,7 @@ bool box_make_push(struct box *box, struct error *why)
 		.anywhere = phone->push == CONFIG_PUSH_ANYWHERE,
 		.self = box,
 		.gone = push_is_gone,
+		.is_wanted = is_wanted,
 	};
 
 	if (phone->push == CONFIG_PUSH_OFF)

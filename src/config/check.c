@@ -9,6 +9,8 @@
 #define NAME_MAX_LEN 32
 #define ID_MAX_LEN 64
 
+#define CONTACT_MAX 200 /* bytes; it is signed with every note */
+
 static bool check_is_of(struct text value, const char *others)
 {
 	for (size_t i = 0; i < value.len; i++) {
@@ -229,6 +231,18 @@ bool check_name(struct text value, struct error *why)
 		                 "at most %d",
 		                 TEXT_ARG(value), NAME_MAX_LEN);
 	return true;
+}
+
+bool check_contact(struct text value, struct error *why)
+{
+	struct text scheme =
+		text_starts(value, TEXT("mailto:")) ? TEXT("mailto:") : TEXT("https://");
+	struct text rest = {value.at + scheme.len, value.len - scheme.len};
+
+	if (text_starts(value, scheme) && value.len <= CONTACT_MAX &&
+	    check_is_of(rest, "@.-_~+%/:?=&"))
+		return true;
+	return error_set(why, "'%.*s' is no contact, like mailto:me@example.com", TEXT_ARG(value));
 }
 
 bool check_argument(struct text value, struct error *why)

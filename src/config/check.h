@@ -37,6 +37,9 @@ bool check_name(struct text value, struct error *why);
 /* A word of a command: any but an empty one and one with a NUL in it. */
 bool check_argument(struct text value, struct error *why);
 
+/* A URI of mailto or https, in which a person can be written to. */
+bool check_contact(struct text value, struct error *why);
+
 /* Only other rooms know whether these are good; main.c says who is asked, before a
  * configuration is read.  NULL: any is good. */
 struct check_by {

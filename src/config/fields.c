@@ -181,8 +181,9 @@ static const struct field phone_fields[] = {
          "Web Push to paired devices: off, public (services of the internet), anywhere (also of "
          "private networks)",
          "public", .choices = pushes},
-	{"contact", FIELD_TEXT, IN(phone, contact), "whom a push service may write to",
-         "mailto:signalbox@example.com"},
+	{"contact", FIELD_TEXT, IN(phone, contact),
+         "whom a push service may write to: mailto: or https:", "mailto:signalbox@example.com",
+         .check = check_contact},
 	{0},
 };
 

@@ -205,6 +205,12 @@ static void hosts_origins_and_names_have_their_forms(void **state)
 	assert_true(check_origin(TEXT("https://box.example"), NULL));
 	assert_true(check_origin(TEXT("http://[::1]:3000"), NULL));
 	assert_false(check_origin(TEXT("null"), NULL));
+	assert_true(check_contact(TEXT("mailto:me+box@example.com"), NULL));
+	assert_true(check_contact(TEXT("https://example.com/me"), NULL));
+	assert_false(check_contact(TEXT("me@example.com"), NULL));
+	assert_false(check_contact(TEXT("http://example.com"), NULL));
+	assert_false(check_contact(TEXT("mailto:"), NULL));
+	assert_false(check_contact(TEXT("mailto:a b"), NULL));
 	assert_false(check_origin(TEXT("*"), NULL));
 	assert_false(check_origin(TEXT("https://box.example/"), NULL));
 	assert_true(check_name(TEXT("ci-bot_2"), NULL));

@@ -24,7 +24,11 @@
 #define TOKEN_S (12 * 3600)
 #define TOKEN_MAX (2 * KIB)
 #define HEADER_MAX (4 * KIB)
-#define TOPIC_BYTES 24 /* 32 characters */
+#define TOPIC_BYTES 24             /* 32 characters */
+#define AFTER_MAX_MS (3600 * 1000) /* of what a service wants us to wait */
+
+static const unsigned again_ms[] = {2000, 10000, 60000}; /* and so on */
+#define AGAIN_STEPS (sizeof(again_ms) / sizeof(again_ms[0]))
 
 struct push {
 	struct push_options o;
@@ -33,7 +37,6 @@ struct push {
 	struct link waiting, flying; /* parcel.in_list */
 	unsigned waiting_count, flying_count;
 	struct deadline turn;
-	struct push_counts counts;
 	char *contact;
 };
 
@@ -44,10 +47,12 @@ struct push_parcel {
 	struct seal_keys keys;
 	struct buf plain;
 	char topic[PUSH_TOPIC_MAX + 1];
-	unsigned ttl_s;
+	uint64_t until_ms, next_ms; /* it is of use until then, and goes not before */
 	bool is_urgent;
+	unsigned tries;
 	struct request *request;
 	int status;
+	unsigned after_ms; /* that a service wants us to wait */
 };
 
 /* ---- our key ---- */
@@ -170,10 +175,11 @@ static bool add_token(const struct push *push, const struct url *url, struct buf
 	buf_add_char(&words, '.');
 	base64url_add(&words, signature, sizeof(signature));
 	buf_add(out, buf_text(&words));
+	good = good && !words.full && !out->full;
 	buf_finish(&words);
 	buf_finish(&claims);
 	buf_finish(&head);
-	return good && !out->full && !words.full;
+	return good;
 }
 
 /* ---- one note ---- */
@@ -191,31 +197,115 @@ static void hear_head(void *self, const struct request_head *head)
 	struct push_parcel *p = self;
 
 	p->status = head->status;
+	p->after_ms = head->retry_after_ms;
+}
+
+/* ---- whose turn it is ---- */
+
+static uint64_t mono_ms(void)
+{
+	return clock_mono_ns() / 1000000;
+}
+
+/* The one of the same matter and endpoint, or NULL. */
+static struct push_parcel *find_like(const struct link *list, const struct push_parcel *p)
+{
+	for (struct link *l = list->next; l != list; l = l->next) {
+		struct push_parcel *other = list_of(l, struct push_parcel, in_list);
+
+		if (strcmp(other->topic, p->topic) == 0 &&
+		    strcmp(other->endpoint, p->endpoint) == 0)
+			return other;
+	}
+	return NULL;
+}
+
+/* Of those that wait and for which nothing of the same is under way: the one whose time comes
+ * first, and of equals the oldest. */
+static struct push_parcel *find_next(const struct push *push)
+{
+	struct push_parcel *next = NULL;
+
+	for (struct link *l = push->waiting.next; l != &push->waiting; l = l->next) {
+		struct push_parcel *p = list_of(l, struct push_parcel, in_list);
+
+		if ((!next || p->next_ms < next->next_ms) && !find_like(&push->flying, p))
+			next = p;
+	}
+	return next;
 }
 
 static void push_soon(struct push *push)
 {
-	if (push->waiting_count > 0 && push->flying_count < PUSH_AT_ONCE)
-		deadline_set(push->o.loop, &push->turn, TURN_MS);
+	struct push_parcel *next = push->flying_count < PUSH_AT_ONCE ? find_next(push) : NULL;
+	uint64_t now = mono_ms();
+
+	if (next)
+		deadline_set(push->o.loop, &push->turn,
+		             next->next_ms > now ? (unsigned)(next->next_ms - now) : TURN_MS);
+}
+
+static void drop_waiting(struct push *push, struct push_parcel *p)
+{
+	free_parcel(p);
+	push->waiting_count--;
+}
+
+/* ---- what became of it ---- */
+
+/* Is it worth another try?  Not if the place is none that we go to, or is not who it should be. */
+static bool may_recover(const struct push_parcel *p, const char *why)
+{
+	enum request_fault fault;
+
+	if (!why)
+		return p->status == 429 || p->status / 100 == 5;
+	fault = request_fault(p->request);
+	return fault != REQUEST_UNTRUSTED && fault != REQUEST_UNREADABLE;
+}
+
+/* False: there is no use in it any more. */
+static bool wait_again(struct push_parcel *p)
+{
+	struct push *push = p->push;
+	unsigned wait = again_ms[p->tries < AGAIN_STEPS ? p->tries : AGAIN_STEPS - 1];
+	unsigned after = p->after_ms < AFTER_MAX_MS ? p->after_ms : AFTER_MAX_MS;
+
+	p->next_ms = mono_ms() + (after > wait ? after : wait);
+	if (p->next_ms >= p->until_ms || push->waiting_count == PUSH_WAITING_MAX ||
+	    find_like(&push->waiting, p))
+		return false;
+	p->tries++;
+	p->status = 0;
+	p->after_ms = 0;
+	p->request = NULL;
+	list_remove(&p->in_list);
+	list_add(push->waiting.next, &p->in_list); /* it is the oldest */
+	push->waiting_count++;
+	return true;
+}
+
+static void say_failure(const struct push_parcel *p, const char *why)
+{
+	char words[40];
+
+	snprintf(words, sizeof(words), "it answers %d", p->status);
+	if (p->tries == 0)
+		log_warn("notify", "a push service did not take a note: %s", why ? why : words);
 }
 
 static void land(void *self, const char *why)
 {
 	struct push_parcel *p = self;
 	struct push *push = p->push;
-	char words[40];
 
 	push->flying_count--;
-	if (!why && p->status / 100 == 2) {
-		push->counts.sent++;
-	} else {
-		push->counts.failed++;
-		snprintf(words, sizeof(words), "it answers %d", p->status);
-		log_warn("notify", "a push service did not take a note: %s", why ? why : words);
-	}
+	if (why || p->status / 100 != 2)
+		say_failure(p, why);
 	if (!why && (p->status == 404 || p->status == 410))
 		push->o.gone(push->o.self, p->endpoint);
-	free_parcel(p);
+	if (!may_recover(p, why) || !wait_again(p))
+		free_parcel(p);
 	push_soon(push);
 }
 
@@ -245,7 +335,7 @@ static bool start_request(struct push_parcel *p, const char *authorization, stru
 		.done = land,
 	};
 
-	snprintf(ttl, sizeof(ttl), "TTL: %u", p->ttl_s);
+	snprintf(ttl, sizeof(ttl), "TTL: %u", (unsigned)((p->until_ms - p->next_ms + 999) / 1000));
 	snprintf(topic, sizeof(topic), "Topic: %s", p->topic);
 	p->request = request_start(p->push->o.requests, &o, why);
 	return p->request != NULL;
@@ -281,16 +371,21 @@ static void push_turn(struct deadline *deadline)
 	struct push_parcel *p;
 	struct error why;
 
-	if (push->waiting_count == 0 || push->flying_count >= PUSH_AT_ONCE)
+	p = push->flying_count < PUSH_AT_ONCE ? find_next(push) : NULL;
+	if (p && !push->o.is_wanted(push->o.self, p->endpoint)) {
+		drop_waiting(push, p);
+		p = NULL;
+	}
+	if (!p || p->next_ms > mono_ms()) {
+		push_soon(push);
 		return;
-	p = list_of(push->waiting.next, struct push_parcel, in_list);
+	}
 	list_remove(&p->in_list);
 	list_add(&push->flying, &p->in_list);
 	push->waiting_count--;
 	push->flying_count++;
 	if (!launch(p, &why)) {
 		push->flying_count--;
-		push->counts.failed++;
 		log_warn("notify", "a note was not sent: %s", why.words);
 		free_parcel(p);
 	}
@@ -311,36 +406,29 @@ static void write_topic(struct text matter, char topic[PUSH_TOPIC_MAX + 1])
 	buf_finish(&words);
 }
 
-static void drop_waiting(struct push *push)
-{
-	free_parcel(list_of(push->waiting.next, struct push_parcel, in_list));
-	push->waiting_count--;
-	push->counts.dropped++;
-}
-
 void push_send(struct push *push, const char *endpoint, const struct seal_keys *keys,
                const struct push_note *note)
 {
-	struct push_parcel *p = must_zero(1, sizeof(*p));
+	struct push_parcel *p = must_zero(1, sizeof(*p)), *old;
 
-	if (push->waiting_count == PUSH_WAITING_MAX)
-		drop_waiting(push);
 	p->push = push;
 	p->endpoint = must_dup(endpoint);
 	p->keys = *keys;
-	p->ttl_s = note->ttl_s;
+	p->next_ms = mono_ms();
+	p->until_ms = p->next_ms + UINT64_C(1000) * note->ttl_s;
 	p->is_urgent = note->is_urgent;
 	buf_init(&p->plain, SEAL_PLAIN_MAX);
 	buf_add(&p->plain, note->plain);
 	write_topic(note->matter, p->topic);
+	list_init(&p->in_list);
+	old = find_like(&push->waiting, p);
+	if (!old && push->waiting_count == PUSH_WAITING_MAX)
+		old = list_of(push->waiting.next, struct push_parcel, in_list);
+	if (old)
+		drop_waiting(push, old);
 	list_add(&push->waiting, &p->in_list);
 	push->waiting_count++;
 	push_soon(push);
-}
-
-struct push_counts push_counts(const struct push *push)
-{
-	return push->counts;
 }
 
 /* ---- life ---- */

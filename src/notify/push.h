@@ -5,6 +5,10 @@
  * up (net/reach.h); redirects are not followed, and what is answered is not read.  PUSH_AT_ONCE go
  * at the same time, each with a deadline; others wait, and of those that wait too many the
  * oldest is dropped.  What a service says is gone is told, so that nobody asks again.
+ *
+ * Of one matter and endpoint one note is under way at a time, and a later one takes the place of
+ * one that waits: so the last that a service hears is the last that was said.  A note that a
+ * service could not take, being away, busy or broken, is tried again until its time is over.
  */
 #ifndef NOTIFY_PUSH_H
 #define NOTIFY_PUSH_H
@@ -31,6 +35,8 @@ struct push_options {
 	bool anywhere;       /* addresses of this machine and network, too: for tests */
 	void *self;
 	void (*gone)(void *self, const char *endpoint); /* never from inside push_send */
+	/* Is it still somebody's?  What is not is dropped. */
+	bool (*is_wanted)(void *self, const char *endpoint);
 };
 
 struct push *push_create(const struct push_options *options, struct error *why);
@@ -49,10 +55,5 @@ struct push_note {
 /* Everything is copied. */
 void push_send(struct push *push, const char *endpoint, const struct seal_keys *keys,
                const struct push_note *note);
-
-struct push_counts {
-	uint64_t sent, failed, dropped;
-};
-struct push_counts push_counts(const struct push *push);
 
 #endif

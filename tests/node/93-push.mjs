@@ -19,13 +19,13 @@ execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramg
 
 /* As services do it: what is posted is kept, and answered with `status`. */
 async function openService() {
-	const service = { posts: [], status: 201, connections: 0 };
+	const service = { posts: [], status: 201, more: {}, hold: Promise.resolve(), connections: 0 };
 	const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, (asked, answer) => {
 		const pieces = [];
 		asked.on("data", (piece) => pieces.push(piece));
 		asked.on("end", () => {
 			service.posts.push({ path: asked.url, headers: asked.headers, body: Buffer.concat(pieces) });
-			answer.writeHead(service.status).end("x".repeat(100));
+			service.hold.then(() => answer.writeHead(service.status, service.more).end("x".repeat(100)));
 		});
 	});
 	server.on("connection", () => { service.connections++; });
@@ -142,7 +142,7 @@ test("a session that waits is told, sealed and signed, and that it is settled ta
 	const settled = unseal(browser, service.posts[1].body);
 	assert.deepEqual([settled.id, settled.settled], [note.id, true]);
 	assert.equal(service.posts[1].headers.topic, headers.topic);
-	assert.equal(service.posts[1].headers.ttl, "0");
+	assert.equal(service.posts[1].headers.ttl, headers.ttl, "a service keeps it for a phone that is away");
 	assert.notDeepEqual(service.posts[1].body.subarray(0, 86), body.subarray(0, 86), "each has keys of its own");
 	await phone.ask("PUT", "/api/push", subscription(browser, `${service.origin}/two`, { words: true }));
 	await box.question("s2", "Shall I drop the secret table?");
@@ -177,6 +177,70 @@ test("one that its service has forgotten, and one of a device that is revoked, i
 	await eventually(() => service.posts.some(({ path }) => path === "/last"), "the one that is left is told");
 	assert.equal(service.posts.filter(({ path }) => path === "/other").length, before);
 	assert.equal((await phone.ask("DELETE", "/api/push")).json.subscribed, false);
+	service.close();
+	await box.remove();
+});
+
+test("a note that its service could not take is told again, and one of a matter does not overtake another", async () => {
+	const service = await openService(), browser = makeBrowser();
+	const box = await new PhoneBox().begin();
+	const phone = await box.pair();
+	const settled = () => service.posts.filter(({ body }) => unseal(browser, body).settled).length;
+
+	await phone.ask("PUT", "/api/push", subscription(browser, `${service.origin}/one`));
+	for (const status of [503, 429]) {
+		service.posts.length = 0;
+		Object.assign(service, { status, more: { "Retry-After": "1" } });
+		await box.question(`s${status}`, "Go on?");
+		await eventually(() => service.posts.length === 1, "it is tried");
+		service.status = 201;
+		await eventually(() => service.posts.length === 2, "it is tried again");
+		const [first, second] = service.posts;
+		assert.equal(unseal(browser, first.body).id, unseal(browser, second.body).id);
+		assert.ok(Number(second.headers.ttl) < Number(first.headers.ttl), "it is of use no longer than before");
+		box.answerAll();
+		await eventually(() => settled() === 1, "it is settled");
+	}
+	let go;
+	service.posts.length = 0;
+	service.hold = new Promise((done) => { go = done; });
+	await box.question("slow", "Go on?");
+	await eventually(() => service.posts.length === 1, "it is under way");
+	box.answerAll();
+	await box.question("other", "Go on?");
+	await eventually(() => service.posts.length === 2, "another matter does not wait for it");
+	assert.equal(settled(), 0, "that it is settled waits until the first is there");
+	service.status = 503;
+	go();
+	await eventually(() => settled() > 0, "it follows");
+	service.status = 201;
+	const { topic } = service.posts[0].headers;
+	await eventually(() => service.posts.filter(({ headers }) => headers.topic === topic).length === 3, "it is tried again");
+	assert.deepEqual(service.posts.filter(({ headers }) => headers.topic === topic).map(({ body }) => unseal(browser, body).settled === true),
+		[false, true, true], "and the first is not: it is over");
+	service.close();
+	await box.remove();
+});
+
+test("what waits for a device that is revoked is not told", async () => {
+	const service = await openService(), browser = makeBrowser();
+	const box = await new PhoneBox().begin();
+	const phone = await box.pair(), other = await box.pair();
+
+	await phone.ask("PUT", "/api/push", subscription(browser, `${service.origin}/gone`));
+	await other.ask("PUT", "/api/push", subscription(browser, `${service.origin}/stays`));
+	service.status = 503;
+	await box.question("s1", "Go on?");
+	await eventually(() => ["/gone", "/stays"].every((path) => service.posts.some((post) => post.path === path)), "both are tried");
+	box.cli("devices", "revoke", phone.name);
+	const before = service.posts.filter(({ path }) => path === "/gone").length;
+	service.status = 201;
+	const stays = () => service.posts.filter(({ path }) => path === "/stays").length;
+	const had = stays();
+	await eventually(() => stays() > had, "the other is told again");
+	await box.question("s2", "Go on?");
+	await eventually(() => stays() > had + 1, "and of the next");
+	assert.equal(service.posts.filter(({ path }) => path === "/gone").length, before);
 	service.close();
 	await box.remove();
 });
