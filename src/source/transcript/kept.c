@@ -25,7 +25,8 @@
 #define FIND_BEATS 4 /* from one look for files to the next */
 #define PIECE_BYTES (128 * KIB)
 #define LINE_BYTES_MAX (16 * MIB) /* a longer one is passed over */
-#define SMALL_REST (1 * MIB)      /* all together hold no more than FILES_MAX of these */
+#define HELD_BYTES_MAX (64 * MIB) /* of lines that are not whole yet; then ... */
+#define SHORT_BYTES MIB           /* ... one that is longer is passed over */
 #define ENVELOPE_BYTES_MAX (2 * MIB)
 #define OTHERS 64 /* sessions that were heard from elsewhere, the newest */
 
@@ -39,6 +40,7 @@ struct kept_file {
 	uint64_t muted_to; /* what stands before it was told in another life */
 	bool is_begun;     /* its session is known, and what was told of it */
 	struct buf rest;   /* from there on, as far as it was read */
+	size_t held;       /* bytes of it, of kept.held */
 	bool skips;        /* a line that is too long */
 	bool has_more;
 	int64_t changed_s;
@@ -50,6 +52,7 @@ struct kept {
 	char *dir;
 	struct link files;
 	unsigned count, beats;
+	size_t held;       /* bytes of lines that are not whole */
 	struct work *work; /* looking for files, or NULL */
 	struct turn turn;
 	struct bus_listener listener;
@@ -212,6 +215,20 @@ static void file_take_line(struct kept_file *f, struct text line)
 		file_begin(f, line);
 }
 
+static void file_count_held(struct kept_file *f)
+{
+	assert(f->kept->held >= f->held);
+	f->kept->held += f->rest.len - f->held;
+	f->held = f->rest.len;
+}
+
+static bool has_too_much(const struct kept_file *f)
+{
+	if (f->rest.len > SHORT_BYTES && f->kept->held - f->held + f->rest.len > HELD_BYTES_MAX)
+		return true;
+	return f->rest.len > LINE_BYTES_MAX - PIECE_BYTES;
+}
+
 static void file_take_lines(struct kept_file *f)
 {
 	struct buf rest = f->rest;
@@ -230,11 +247,21 @@ static void file_take_lines(struct kept_file *f)
 	if (from < end)
 		buf_add(&f->rest, (struct text){from, (size_t)(end - from)});
 	buf_finish(&rest);
-	if (f->rest.len > SMALL_REST) {
+}
+
+/* What was read last is the end of the rest; before it is no whole line. */
+static void file_take(struct kept_file *f, size_t last)
+{
+	assert(f->rest.len >= last);
+	if (memchr(f->rest.at + f->rest.len - last, '\n', last))
+		file_take_lines(f);
+	if (has_too_much(f)) {
 		f->at += f->rest.len;
 		f->skips = true;
-		buf_finish(&f->rest);
+		buf_clear(&f->rest);
 	}
+	if (f->rest.len == 0)
+		buf_finish(&f->rest);
 }
 
 /* One piece of what has come; a last line that is not whole waits. */
@@ -257,18 +284,20 @@ static void file_read(struct kept_file *f)
 		n = to ? pread(fd, to, PIECE_BYTES, (off_t)(f->at + f->rest.len)) : 0;
 		if (n > 0) {
 			f->rest.len += (size_t)n;
-			file_take_lines(f);
+			file_take(f, (size_t)n);
 			f->has_more = (uint64_t)is.st_size > f->at + f->rest.len;
 		}
 	}
+	file_count_held(f);
 	close(fd);
 }
 
 static void file_free(struct kept_file *f)
 {
 	list_remove(&f->in_list);
-	assert(f->kept->count > 0);
+	assert(f->kept->count > 0 && f->kept->held >= f->held);
 	f->kept->count--;
+	f->kept->held -= f->held;
 	parse_destroy(f->parse);
 	buf_finish(&f->rest);
 	free(f->below);
