@@ -118,9 +118,11 @@ static void take_record(const struct rollout_line *l)
 	struct text id = utf8_cut(json_text_at(l->payload, "response_id"), 256);
 	char key[KEY_MAX];
 
-	l->r->has_records = true;
+	if (thread.len == 0 && l->r->thread && !is_replayed(l))
+		thread = utf8_cut(text_of(l->r->thread), 128);
 	if (!yyjson_is_obj(usage) || thread.len == 0)
 		return;
+	l->r->has_records = true;
 	snprintf(key, sizeof(key), "%.*s/%llu/%.*s", TEXT_ARG(thread),
 	         (unsigned long long)speak_count(all, "total_tokens"), TEXT_ARG(id));
 	tell_usage(l, usage, key);

@@ -59,6 +59,35 @@ static void sums_of_older_versions_are_counted_once(void **state)
 	taken_finish(&t);
 }
 
+#define META \
+	"{\"timestamp\":\"2026-11-17T13:00:00Z\",\"type\":\"session_meta\"," \
+	"\"payload\":{\"id\":\"th\"}}\n"
+#define RECORD(members) \
+	"{\"timestamp\":\"2026-11-17T13:01:00Z\",\"type\":\"token_usage_record\"," \
+	"\"payload\":{" members "}}\n"
+#define USAGE "\"usage\":{\"input_tokens\":5,\"output_tokens\":2,\"total_tokens\":7}"
+#define SUMS \
+	"{\"timestamp\":\"2026-11-17T13:02:00Z\",\"type\":\"event_msg\",\"payload\":{" \
+	"\"type\":\"token_count\",\"info\":{\"total_token_usage\":{\"total_tokens\":7}," \
+	"\"last_token_usage\":{\"input_tokens\":5,\"output_tokens\":2,\"total_tokens\":7}}}}\n"
+
+static void a_record_without_usage_does_not_hide_the_sums(void **state)
+{
+	taken_read_cut(&t, &parse_codex_rollout, TEXT(META RECORD("\"response_id\":\"r\"") SUMS));
+	assert_int_equal(taken_count(&t, "token_usage"), 1);
+	assert_true(taken_has(&t, "\"responseId\":\"th/7\""));
+	taken_finish(&t);
+}
+
+static void a_record_without_a_thread_is_of_its_file(void **state)
+{
+	taken_read_cut(&t, &parse_codex_rollout,
+	               TEXT(META RECORD("\"response_id\":\"r\"," USAGE) SUMS));
+	assert_int_equal(taken_count(&t, "token_usage"), 1);
+	assert_true(taken_has(&t, "\"responseId\":\"th/0/r\""));
+	taken_finish(&t);
+}
+
 static void a_patch_tells_its_files(void **state)
 {
 	char *changes = patch_changes(TEXT("*** Begin Patch\n*** Add File: a b.c\n+x\n+y\n"
@@ -77,6 +106,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_is_told_without_its_words),
 		cmocka_unit_test(sums_of_older_versions_are_counted_once),
+		cmocka_unit_test(a_record_without_usage_does_not_hide_the_sums),
+		cmocka_unit_test(a_record_without_a_thread_is_of_its_file),
 		cmocka_unit_test(a_patch_tells_its_files),
 	};
 
