@@ -7,7 +7,7 @@ import signal
 import subprocess
 from datetime import datetime, timezone
 
-from lib import ROOT, Box, SIGNALBOX, cli, eventually, run, temp_dir, test
+from lib import ROOT, Box, SIGNALBOX, cli, comment, eventually, run, temp_dir, test
 
 OPUS = "claude-opus-5-5"
 SESSION = "{:08}-0000-4000-8000-000000000000"
@@ -229,15 +229,24 @@ def _():
     secret = write(other, "secret", [answer("secret", 2, 1)])
     os.symlink(secret, file.parent / "link.jsonl")
     os.symlink(secret.parent, home / "projects" / "folder")
+    os.mkfifo(file.parent / "pipe.jsonl")
+    left_out = 2
+    if os.geteuid() == 0:
+        os.chown(write(home, "theirs", [answer("theirs", 4, 1)]), 65534, 65534)
+        left_out += 1
+    else:
+        comment("only root can make a file of another user")
     with file.open("ab") as more:
         more.write(b'{"type":"assistant","message":{"id":\n\xff\xfe\n{"type":"assistant"}\n' +
                    b'{"type":"attachment","x":"' + b"y" * 3_000_000 + b'"}\n')
         more.write(json.dumps(answer(session, 3, 1)).encode())  # without an end
     with Box() as box:
         done = told(box, home)
-        assert done["calls"] == 2 and done["badLines"] >= 1, done
+        assert done["calls"] == 2 and done["badLines"] >= 1 and done["leftOut"] == left_out, done
         text = cli("import", "--data", box.data, home).out
         assert "2 responses in 1 sessions: 0 new, 2 counted before" in text, text
+        assert f"{left_out} left out: not plain files" in text, text
+        assert "1 left out" in cli("import", "--data", box.data, file.parent / "pipe.jsonl").out
         assert cli("import", "--data", box.data, "/nowhere").code == 1
         assert cli("import", "--from", "nobody", "--data", box.data).code == 2
         empty = cli("import", "--json", "--data", box.data, temp_dir())

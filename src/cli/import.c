@@ -338,6 +338,7 @@ static int run_import(struct past_import *p, struct command_context *context,
 	if (!p->remote)
 		return status;
 	p->told.is_trial = is_trial;
+	p->told.left_out = p->files.left_out;
 	good = import_all(p, !is_trial, &why);
 	p->told.ms = (clock_mono_ns() - began) / 1000000;
 	p->told.is_good = good;

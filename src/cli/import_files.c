@@ -141,8 +141,10 @@ void import_files_finish(struct import_files *files)
 static void add_file(struct import_files *files, const char *path, const struct stat *is,
                      const struct import_kind *kind)
 {
-	if (!S_ISREG(is->st_mode) || is->st_uid != geteuid() || files->count == FILES_MAX)
+	if (!S_ISREG(is->st_mode) || is->st_uid != geteuid() || files->count == FILES_MAX) {
+		files->left_out++;
 		return;
+	}
 	if (files->count == files->room) {
 		files->room = files->room ? 2 * files->room : 64;
 		files->list = must_grow(files->list, files->room * sizeof(*files->list));

@@ -33,6 +33,7 @@ struct import_files {
 	struct import_file *list;
 	size_t count, room;
 	uint64_t bytes;
+	uint64_t left_out; /* by their names transcripts, but no plain files of ours */
 };
 
 void import_files_init(struct import_files *files);

@@ -44,6 +44,7 @@ static void show_json(const struct import_told *t, struct buf *out)
 	put_bool(out, "ok", t->is_good);
 	put_bool(out, "dryRun", t->is_trial);
 	put_u64(out, "files", t->files);
+	put_u64(out, "leftOut", t->left_out);
 	put_u64(out, "unread", t->unread);
 	put_u64(out, "bytes", t->bytes);
 	put_u64(out, "lines", t->lines);
@@ -94,6 +95,9 @@ static void show_words(const struct import_told *t, struct out *out)
 {
 	out_print(out, "%llu files, %.1f MB, %llu lines in %.1f s\n", (unsigned long long)t->files,
 	          (double)t->bytes / 1e6, (unsigned long long)t->lines, (double)t->ms / 1e3);
+	if (t->left_out)
+		out_print(out, "%llu left out: not plain files of your own\n",
+		          (unsigned long long)t->left_out);
 	if (t->bad)
 		out_print(out, "%llu lines could not be read\n", (unsigned long long)t->bad);
 	out_print(out, "%llu responses in %llu sessions", (unsigned long long)t->responses,

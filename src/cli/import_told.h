@@ -8,7 +8,7 @@
 struct ledger;
 
 struct import_told {
-	uint64_t files, unread, bytes, lines, bad, refused, ms;
+	uint64_t files, left_out, unread, bytes, lines, bad, refused, ms;
 	uint64_t sessions, responses, known;
 	uint64_t counted;           /* were not known, and the box has taken them */
 	struct spent_counts counts; /* of those; of a trial: of all that are not known */
