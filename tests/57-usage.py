@@ -55,6 +55,32 @@ def _():
         assert rows(box, "model")[OPUS]["output"] == 50
 
 
+@test("an agent's own figure and hidden calls are in every sum, over a restart and a kill too")
+def _():
+    with Box() as box:
+        spend(box, "one", "msg_1", 50)
+        for cost in (25, 3):
+            box.emit({"type": "session.facts", "source": "s", "correlationId": "one",
+                      "payload": {"cwd": "/home/ada/shop", "harness": "claude-code", "cost": cost}})
+        spend(box, "one", "msg_2", 1000)
+        box.emit({"type": "session.gone", "source": "s", "correlationId": "one", "payload": {}})
+        for again in (box.restart, box.kill9, None):
+            for by in ("day", "hour", "project", "model", "harness", "session"):
+                total = usage(box, f"by={by}")["total"]
+                assert abs(total["cost"] - 25) < 1e-9 and total["calls"] == 2, (by, total)
+                assert "atLeast" not in total, (by, total)
+            member = box.request("GET", "/api/crew/one").json()["member"]
+            assert member["usage"]["cost"] == 25, member
+            if again:
+                again()
+            if again == box.kill9:
+                box.start()
+        box.emit({"type": "event", "source": "adapter:x", "correlationId": "one", "payload": {},
+                  "metadata": {"cwd": "/home/ada/shop", "hook": "PreCompact"}})
+        for by in ("day", "project", "model", "session"):
+            assert usage(box, f"by={by}")["total"]["atLeast"] is True, by
+
+
 @test("what retention removes stays counted, and nothing is counted twice")
 def _():
     with Box(env=LITTLE) as box:

@@ -62,6 +62,8 @@ def _():
         for _ in range(2):
             sums = total(box)
             assert (sums["calls"], sums["output"], sums["cacheWrite1h"]) == (12, 412, 240), sums
+            by_session = total(box, "by=session")["cost"]
+            assert sums["cost"] > 9.5 and abs(sums["cost"] - by_session) < 2e-6, (sums, by_session)
             assert told(box, home)["new"] == 0
         days = box.request("GET", "/api/usage?by=day").json()["rows"]
         assert {row["key"] for row in days} == {"2026-10-01", "2026-10-04"}, days

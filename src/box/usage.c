@@ -188,6 +188,7 @@ bool box_make_usage(struct box *box, struct error *why)
 	if (!load_prices(k, box->config, why))
 		return false;
 	load_sums(k);
+	spending_price(k->spending, k->prices);
 	spending_join(k->spending, bus_folds(box->bus));
 	return true;
 }

@@ -30,11 +30,10 @@ double budget_spent(struct budget *b, const struct spending *s, const struct pri
 	find_rows(b, s);
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct spent_row *row = &s->rows[b->rows[i]];
-		struct price_call call = {text_of(s->names[row->model]), row->size, row->fast};
-		double told = (double)row->counts.n[SPENT_MICROS] / 1e6, listed = 0;
+		double cost;
 
-		prices_cost(prices, &call, &row->counts, &listed);
-		sum += listed > told ? listed : told;
+		spending_row_cost(s, row, prices, &cost);
+		sum += cost;
 	}
 	return sum;
 }

@@ -6,6 +6,7 @@
 #include "base/must.h"
 #include "base/random.h"
 #include "base/utf8.h"
+#include "bus/admit.h"
 #include "bus/folds.h"
 #include "crew/spending_inside.h"
 #include "run/hear.h"
@@ -247,28 +248,31 @@ static void take_facts(struct usage *u, yyjson_val *payload)
 		u->own_cost = cost;
 }
 
-/* Calls of which nobody tells: a compaction's, and the last of one that was killed. */
+/* Calls of which nobody tells: a compaction's, and the last of one that was killed.  Who was left
+ * for another session ended in peace. */
 static bool hides_calls(const struct signal *signal, yyjson_val *payload, yyjson_val *metadata)
 {
-	return text_is(signal->type, "session.gone") ||
-	       text_is(json_text_at(metadata, "hook"), "PreCompact") ||
+	if (text_is(signal->type, "session.gone"))
+		return text_equal(signal->source, SOURCE_OF_BOX) &&
+		       !yyjson_is_true(yyjson_obj_get(payload, "left"));
+	return text_is(json_text_at(metadata, "hook"), "PreCompact") ||
 	       text_is(json_text_at(payload, "hook_event_name"), "PreCompact");
 }
 
 /* ---- signals ---- */
 
-static uint32_t hour_of(double at_ms)
+uint32_t spending_hour(double at_ms)
 {
 	if (!(at_ms > 0))
 		return 0;
 	return at_ms / HOUR_MS < HOURS_MAX ? (uint32_t)(at_ms / HOUR_MS) : HOURS_MAX;
 }
 
-void spending_count(struct spending *s, const struct usage_facts *facts, const struct usage *of,
+void spending_count(struct spending *s, const struct usage_facts *facts, struct usage *of,
                     const struct spent_counts *added)
 {
 	struct spent_row like = {
-		.hour = hour_of(facts->at_ms),
+		.hour = spending_hour(facts->at_ms),
 		.project = of->project,
 		.harness = of->harness,
 		.model = spending_name(s, facts->call.model),
@@ -279,6 +283,8 @@ void spending_count(struct spending *s, const struct usage_facts *facts, const s
 
 	for (int i = 0; i < SPENT_COUNTS; i++)
 		row->counts.n[i] += added->n[i];
+	if (!of->row || s->rows[of->row - 1].hour <= row->hour)
+		of->row = (uint32_t)(row - s->rows) + 1;
 	s->changes++;
 }
 
@@ -329,6 +335,7 @@ static void hear_session(struct spending *s, const struct signal *signal)
 	yyjson_val *metadata = yyjson_obj_get(signal->envelope, "metadata");
 	bool has_facts = text_is(signal->type, "session.facts");
 	struct text id = run_of_signal(signal);
+	bool hides = hides_calls(signal, payload, metadata), is_first;
 	struct usage_facts facts;
 	struct usage *u;
 
@@ -339,11 +346,17 @@ static void hear_session(struct spending *s, const struct signal *signal)
 	take_program(s, u, signal, json_text_at(has_facts ? payload : NULL, "harness"));
 	if (has_facts)
 		take_facts(u, payload);
-	u->at_least |= hides_calls(signal, payload, metadata);
+	u->at_least |= hides;
+	is_first = !u->row;
 	if (signal->at_ms > u->last_ms)
 		u->last_ms = signal->at_ms;
 	if (usage_read(signal, &facts))
 		count(s, u, &facts, signal->correlation.len > 0);
+	if (u->row && (hides || (is_first && u->at_least))) {
+		s->rows[u->row - 1].at_least = true;
+		s->changes++;
+	}
+	spending_weigh(s, u);
 }
 
 void spending_hear(struct spending *s, const struct signal *signal)

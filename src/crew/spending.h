@@ -31,6 +31,9 @@ struct spending;
 struct spending *spending_create(void);
 void spending_destroy(struct spending *spending);
 
+/* The list that tells how much an agent's own figure is more than its calls cost.  It must live as
+ * long. */
+void spending_price(struct spending *spending, const struct prices *prices);
 /* Each signal, in the order of the journal. */
 void spending_hear(struct spending *spending, const struct signal *signal);
 /* Makes it a fold of the journal, which does that from now on, at once. */

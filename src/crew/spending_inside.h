@@ -6,10 +6,14 @@
 #include "crew/seen.h"
 #include "crew/spending.h"
 
+#define SPENDING_OWN_MAX INT64_C(1000000000000000000) /* millionths in a row */
+
 struct spent_row {
 	uint32_t hour; /* since 1970 */
 	uint32_t project, harness, model;
 	uint8_t size, fast;
+	uint8_t at_least; /* calls of a session were hidden */
+	int64_t own;      /* millionths of a dollar beyond its calls, by agents' own figures */
 	struct spent_counts counts;
 };
 
@@ -37,6 +41,7 @@ struct spending {
 	struct link all;      /* usage.in_all */
 	uint64_t seq;         /* the newest that was heard */
 	uint64_t changes;
+	const struct prices *prices; /* NULL: agents' own figures are in no row */
 	struct signal_reader *reader;
 	struct buf saving; /* what is being saved, and how much of it was */
 	size_t saved;
@@ -49,9 +54,17 @@ struct spent_id *spending_id(struct spending *spending, uint64_t hash);
 struct spent_id *spending_find_id(const struct spending *spending, uint64_t hash); /* or NULL */
 uint32_t spending_project(struct spending *spending, struct text cwd); /* its last folder */
 
+uint32_t spending_hour(double at_ms);
+
 /* Adds to the row of whoever called. */
-void spending_count(struct spending *spending, const struct usage_facts *facts,
-                    const struct usage *of, const struct spent_counts *added);
+void spending_count(struct spending *spending, const struct usage_facts *facts, struct usage *of,
+                    const struct spent_counts *added);
+/* After its calls or its own figure changed: rows have what the figure is more. */
+void spending_weigh(struct spending *spending, struct usage *usage);
+void spending_weigh_all(struct spending *spending);
+/* Dollars of its calls and beyond; false: nobody knows the price. */
+bool spending_row_cost(const struct spending *spending, const struct spent_row *row,
+                       const struct prices *prices, double *out);
 /* Of a response that is told long after it came.  False: it was counted. */
 bool spending_take_late(struct spending *spending, struct usage_facts *facts, bool is_recent);
 void spending_hear_past(struct spending *spending, const struct signal *signal);

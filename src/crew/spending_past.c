@@ -73,4 +73,5 @@ void spending_hear_past(struct spending *s, const struct signal *signal)
 		    spending_take_late(s, &facts, at_ms > signal->at_ms - RECENT_MS))
 			past_count(s, u, &facts);
 	}
+	spending_weigh(s, u);
 }

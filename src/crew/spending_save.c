@@ -9,8 +9,9 @@
 #include "base/must.h"
 #include "crew/spending_inside.h"
 
-#define MARK TEXT("spending 2\n")
-#define MARK_BEFORE TEXT("spending 1\n") /* without the end: what is not kept elsewhere */
+#define MARK TEXT("spending 3\n")
+#define MARK_2 TEXT("spending 2\n") /* rows have nothing of agents' own figures */
+#define MARK_1 TEXT("spending 1\n") /* nor has it the end: what is not kept elsewhere */
 #define CHECK_BYTES 8
 
 /* ---- written ---- */
@@ -52,7 +53,8 @@ static void save_rows(const struct spending *s, struct buf *out)
 
 		add_number(out, r->hour | (uint64_t)r->project << 32);
 		add_number(out, r->harness | (uint64_t)r->model << 32);
-		add_number(out, r->size | (uint64_t)r->fast << 8);
+		add_number(out, r->size | (uint64_t)r->fast << 8 | (uint64_t)r->at_least << 16);
+		add_number(out, (uint64_t)r->own);
 		add_spent(out, &r->counts);
 	}
 }
@@ -83,6 +85,9 @@ static void save_session(const struct usage *u, struct buf *out)
 	add_number(out, u->context_window);
 	add_real(out, u->own_cost);
 	add_real(out, u->last_ms);
+	add_number(out, u->row | (uint64_t)u->own_row << 32);
+	add_number(out, (uint64_t)u->own_more);
+	add_number(out, (uint64_t)u->own_there);
 	add_number(out, u->at_least | (uint64_t)u->model_count << 8);
 	for (unsigned i = 0; i < u->model_count; i++) {
 		const struct usage_model *m = &u->models[i];
@@ -123,6 +128,7 @@ void spending_save(const struct spending *s, struct buf *out)
 struct saved_bytes {
 	struct text left;
 	bool is_bad;
+	int version;
 };
 
 static uint64_t take_number(struct saved_bytes *from)
@@ -167,6 +173,16 @@ static void take_spent(struct saved_bytes *from, struct spent_counts *counts)
 		counts->n[i] = take_number(from);
 }
 
+/* Millionths that may be added up without an overflow. */
+static int64_t take_own(struct saved_bytes *from)
+{
+	int64_t n = (int64_t)take_number(from);
+
+	if (n > SPENDING_OWN_MAX || n < -SPENDING_OWN_MAX)
+		return 0;
+	return n;
+}
+
 /* A name that is not there is none. */
 static uint32_t known_name(const struct spending *s, uint64_t number)
 {
@@ -199,8 +215,11 @@ static void load_rows(struct spending *s, struct saved_bytes *from)
 			.size = (uint8_t)((c & 0xff) % PRICES_SIZES),
 			.fast = c >> 8 & 1,
 		};
+		struct spent_row *row = spending_row(s, &like);
 
-		take_spent(from, &spending_row(s, &like)->counts);
+		row->at_least = from->version >= 3 && (c >> 16 & 1);
+		row->own = from->version >= 3 ? take_own(from) : 0;
+		take_spent(from, &row->counts);
 	}
 }
 
@@ -242,6 +261,19 @@ static void load_models(struct spending *s, struct usage *u, struct saved_bytes 
 	}
 }
 
+/* A row that is not there is none. */
+static void load_own(const struct spending *s, struct usage *u, struct saved_bytes *from)
+{
+	uint64_t rows = take_number(from);
+
+	u->row = (uint32_t)rows <= s->row_count ? (uint32_t)rows : 0;
+	u->own_row = rows >> 32 <= s->row_count ? (uint32_t)(rows >> 32) : 0;
+	u->own_more = take_own(from);
+	u->own_there = take_own(from);
+	if (!u->own_row)
+		u->own_there = 0;
+}
+
 static void load_session(struct spending *s, struct saved_bytes *from)
 {
 	struct text id = take_name(from);
@@ -262,6 +294,8 @@ static void load_session(struct spending *s, struct saved_bytes *from)
 	u->context_window = take_number(from);
 	u->own_cost = take_real(from);
 	u->last_ms = take_real(from);
+	if (from->version >= 3)
+		load_own(s, u, from);
 	more = take_number(from);
 	u->at_least = more & 1;
 	load_models(s, u, from, more >> 8);
@@ -277,10 +311,11 @@ static void load_seen(struct spending *s, struct saved_bytes *from)
 
 static bool load_all(struct spending *s, struct text saved)
 {
-	bool is_old = text_starts(saved, MARK_BEFORE);
-	struct saved_bytes from = {{saved.at + MARK.len, saved.len - MARK.len}, false};
+	struct saved_bytes from = {{saved.at + MARK.len, saved.len - MARK.len}, false, 3};
 	uint64_t count;
 
+	if (!text_starts(saved, MARK))
+		from.version = text_starts(saved, MARK_2) ? 2 : 1;
 	s->seq = take_number(&from);
 	load_names(s, &from);
 	load_rows(s, &from);
@@ -288,7 +323,7 @@ static bool load_all(struct spending *s, struct text saved)
 	count = take_number(&from);
 	for (uint64_t i = 0; i < count && !from.is_bad; i++)
 		load_session(s, &from);
-	if (!is_old)
+	if (from.version >= 2)
 		load_seen(s, &from);
 	return !from.is_bad && from.left.len == 0;
 }
@@ -298,10 +333,11 @@ static bool is_whole(struct text saved, struct text *without)
 	struct saved_bytes end;
 
 	if (saved.len < MARK.len + CHECK_BYTES ||
-	    (!text_starts(saved, MARK) && !text_starts(saved, MARK_BEFORE)))
+	    (!text_starts(saved, MARK) && !text_starts(saved, MARK_2) &&
+	     !text_starts(saved, MARK_1)))
 		return false;
 	*without = (struct text){saved.at, saved.len - CHECK_BYTES};
-	end = (struct saved_bytes){{saved.at + without->len, CHECK_BYTES}, false};
+	end = (struct saved_bytes){{saved.at + without->len, CHECK_BYTES}, false, 3};
 	return take_number(&end) == crc32c(0, without->at, without->len);
 }
 
@@ -345,6 +381,8 @@ bool spending_load(struct spending *s, struct text saved)
 		adopt_sessions(s, fresh);
 		adopt_sessions(fresh, &old);
 		s->changes = fresh->changes;
+		s->prices = fresh->prices;
+		spending_weigh_all(s);
 	}
 	spending_destroy(fresh);
 	return good;

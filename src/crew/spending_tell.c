@@ -108,6 +108,14 @@ static struct text key_of(const struct spending *s, const struct spending_questi
 	}
 }
 
+/* An agent's own figure was there, until its calls were told. */
+static bool is_empty(const struct spent_row *row)
+{
+	static const struct spent_counts none;
+
+	return row->own == 0 && memcmp(&row->counts, &none, sizeof(none)) == 0;
+}
+
 /* Rows of one hour mostly follow one another: their day is made once. */
 static void gather_rows(const struct spending *s, const struct spending_question *q,
                         struct spent_sums *sums)
@@ -118,16 +126,22 @@ static void gather_rows(const struct spending *s, const struct spending_question
 
 	for (uint32_t i = 0; i < s->row_count; i++) {
 		const struct spent_row *row = &s->rows[i];
-		struct price_call call = {text_of(s->names[row->model]), row->size, row->fast};
+		double cost;
+		bool is_known;
 		char room[KEY_ROOM];
 
-		if (row->hour * HOUR_MS < q->since_ms || row->hour * HOUR_MS >= q->until_ms)
+		if (row->hour * HOUR_MS < q->since_ms || row->hour * HOUR_MS >= q->until_ms ||
+		    is_empty(row))
 			continue;
 		if (!sum || !is_time || row->hour != hour)
 			sum = sum_of(sums, key_of(s, q, row, room));
 		hour = row->hour;
+		is_known = spending_row_cost(s, row, q->prices, &cost);
 		add_counts(sum, &row->counts);
-		add_money(sum, q->prices, &call, &row->counts);
+		sum->cost += cost;
+		sum->has_cost |= is_known;
+		sum->unknown |= !is_known;
+		sum->at_least |= row->at_least;
 	}
 }
 
@@ -158,7 +172,8 @@ static void gather_sessions(const struct spending *s, const struct spending_ques
 	list_each(&s->all, l) {
 		const struct usage *u = list_of(l, struct usage, in_all);
 
-		if (u->model_count > 0 && u->last_ms >= q->since_ms && u->last_ms < q->until_ms)
+		if ((u->model_count > 0 || u->own_cost > 0) && u->last_ms >= q->since_ms &&
+		    u->last_ms < q->until_ms)
 			add_usage(s, u, q->prices, sum_of(sums, text_of(u->id)));
 	}
 }
@@ -191,7 +206,7 @@ static void put_counts(struct buf *out, const struct spent_sum *sum)
 		put_u64(out, spent_names[i], sum->counts.n[i]);
 	put_key(out, "cost");
 	if (sum->has_cost)
-		json_add_number(out, round(sum->cost * 1e6) / 1e6);
+		json_add_number(out, sum->cost > 0 ? round(sum->cost * 1e6) / 1e6 : 0);
 	else
 		buf_add(out, TEXT("null"));
 	if (sum->at_least)

@@ -27,6 +27,7 @@ static int make(void **state)
 {
 	all = spending_create();
 	prices = prices_own();
+	spending_price(all, prices);
 	reader = signal_reader_create();
 	buf_init(&answer, 1 * MIB);
 	doc = NULL;
@@ -44,6 +45,8 @@ static int drop(void **state)
 	return 0;
 }
 
+static const char *source = "adapter:tap";
+
 static void hear_line(const char *type, const char *run, double at_ms, const char *rest)
 {
 	char line[2000];
@@ -51,11 +54,18 @@ static void hear_line(const char *type, const char *run, double at_ms, const cha
 	struct signal s;
 	int len = snprintf(line, sizeof(line),
 	                   "{\"seq\":%llu,\"id\":\"i\",\"type\":\"%s\",\"timestamp\":%.0f,"
-	                   "\"source\":\"adapter:tap\",\"correlationId\":\"%s\",%s}",
-	                   (unsigned long long)++seq, type, at_ms, run, rest);
+	                   "\"source\":\"%s\",\"correlationId\":\"%s\",%s}",
+	                   (unsigned long long)++seq, type, at_ms, source, run, rest);
 
 	assert_true(signal_read(reader, (struct text){line, (size_t)len}, &s, &why));
 	spending_hear(all, &s);
+}
+
+static void hear_box(const char *type, const char *run, const char *rest)
+{
+	source = "signalbox";
+	hear_line(type, run, NOON, rest);
+	source = "adapter:tap";
 }
 
 static void spend(const char *run, const char *id, unsigned in, unsigned out)
@@ -194,7 +204,7 @@ static void the_agents_own_figure_counts_where_it_is_larger(void **state)
 	assert_true(yyjson_get_num(yyjson_obj_get(row, "cost")) == 4);
 	hear_line("session.facts", "s", NOON, "\"payload\":{\"cost\":4.5,\"contextUsed\":7}");
 	hear_line("session.facts", "s", NOON, "\"payload\":{\"cost\":0.1}");
-	hear_line("session.gone", "s", NOON, "\"payload\":{}");
+	hear_box("session.gone", "s", "\"payload\":{}");
 	row = yyjson_arr_get_first(yyjson_obj_get(ask(SPENDING_BY_SESSION), "rows"));
 	assert_true(yyjson_get_num(yyjson_obj_get(row, "cost")) == 4.5);
 	assert_true(yyjson_get_bool(yyjson_obj_get(row, "atLeast")));
@@ -203,6 +213,97 @@ static void the_agents_own_figure_counts_where_it_is_larger(void **state)
 	spending_usage_json(all, spending_of(all, TEXT("s")), prices, true, &answer);
 	buf_add_char(&answer, '}');
 	assert_non_null(strstr(answer.at, "\"context\":{\"used\":7,\"window\":1000000}"));
+}
+
+static yyjson_val *total_by(enum spending_by by, const char *name)
+{
+	return yyjson_obj_get(yyjson_obj_get(ask(by), "total"), name);
+}
+
+/* Whatever is asked by. */
+static void assert_cost(double cost)
+{
+	for (enum spending_by by = 0; by < SPENDING_BYS; by++) {
+		double told = yyjson_get_num(total_by(by, "cost"));
+
+		assert_true(fabs(told - cost) < 1e-9);
+	}
+}
+
+static double cost_of_row(enum spending_by by, size_t number)
+{
+	yyjson_val *rows = yyjson_obj_get(ask(by), "rows");
+
+	return yyjson_get_num(yyjson_obj_get(yyjson_arr_get(rows, number), "cost"));
+}
+
+static void the_own_figure_is_in_every_sum_and_calls_shrink_it(void **state)
+{
+	struct buf saved, again;
+
+	hear_line("session.facts", "s", NOON, "\"payload\":{\"cwd\":\"/x/shop\",\"cost\":5}");
+	assert_cost(5);
+	spend("s", "msg_1", 1000000, 0); /* $4 */
+	assert_cost(5);
+	assert_int_equal(yyjson_arr_size(yyjson_obj_get(ask(SPENDING_BY_MODEL), "rows")), 1);
+	hear_line("session.facts", "s", NOON, "\"payload\":{\"cost\":25}");
+	spend("other", "msg_2", 1000000, 0);
+	assert_cost(29);
+	spend("s", "msg_3", 4000000, 0); /* it was in the figure */
+	assert_cost(29);
+	buf_init(&saved, SPENDING_SAVED_MAX);
+	buf_init(&again, SPENDING_SAVED_MAX);
+	spending_save(all, &saved);
+	assert_true(spending_load(all, buf_text(&saved)));
+	spending_save(all, &again);
+	assert_true(text_equal(buf_text(&saved), buf_text(&again)));
+	assert_cost(29);
+	spend("s", "msg_4", 4000000, 0); /* more than it says */
+	assert_cost(4 + 16 + 16 + 4);
+	buf_finish(&saved);
+	buf_finish(&again);
+}
+
+static void the_own_figure_stays_in_the_day_in_which_it_grew(void **state)
+{
+	spend("s", "msg_1", 1000000, 0);
+	hear_line("session.facts", "s", NOON, "\"payload\":{\"cost\":10}");
+	hear_line("token_usage", "s", NOON + 24 * HOUR,
+	          "\"payload\":{\"agentId\":\"a\",\"promptTokens\":1,\"completionTokens\":0,"
+	          "\"model\":\"home-made\",\"responseId\":\"msg_2\"}");
+	hear_line("session.facts", "s", NOON + 24 * HOUR, "\"payload\":{\"cost\":12.5}");
+	assert_cost(12.5);
+	assert_true(cost_of_row(SPENDING_BY_DAY, 0) == 10);
+	assert_true(cost_of_row(SPENDING_BY_DAY, 1) == 2.5);
+	hear_line("session.facts", "s", NOON + 48 * HOUR, "\"payload\":{}");
+	assert_true(cost_of_row(SPENDING_BY_DAY, 0) == 10);
+}
+
+static void hidden_calls_show_in_every_sum(void **state)
+{
+	spend("s", "msg_1", 10, 10);
+	hear_line("session.gone", "s", NOON, "\"payload\":{}"); /* anybody can say that */
+	hear_box("session.gone", "s", "\"payload\":{\"left\":true}");
+	for (enum spending_by by = 0; by < SPENDING_BYS; by++)
+		assert_null(total_by(by, "atLeast"));
+	hear_box("session.gone", "s", "\"payload\":{}");
+	for (enum spending_by by = 0; by < SPENDING_BYS; by++) {
+		struct buf saved;
+
+		buf_init(&saved, SPENDING_SAVED_MAX);
+		assert_non_null(total_by(by, "atLeast"));
+		spending_save(all, &saved);
+		assert_true(spending_load(all, buf_text(&saved)));
+		buf_finish(&saved);
+	}
+	hear_line("event", "t", NOON,
+	          "\"payload\":{},\"metadata\":{\"cwd\":\"/x/api\",\"hook\":\"PreCompact\"}");
+	spend("t", "msg_2", 10, 10);
+	assert_int_equal(yyjson_arr_size(yyjson_obj_get(ask(SPENDING_BY_PROJECT), "rows")), 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_true(yyjson_get_bool(yyjson_obj_get(
+			yyjson_arr_get(yyjson_obj_get(ask(SPENDING_BY_PROJECT), "rows"), i),
+			"atLeast")));
 }
 
 static void nonsense_is_counted_as_nothing(void **state)
@@ -335,6 +436,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sums_are_by_hour_project_and_program, make, drop),
 		cmocka_unit_test_setup_teardown(the_agents_own_figure_counts_where_it_is_larger,
 	                                        make, drop),
+		cmocka_unit_test_setup_teardown(the_own_figure_is_in_every_sum_and_calls_shrink_it,
+	                                        make, drop),
+		cmocka_unit_test_setup_teardown(the_own_figure_stays_in_the_day_in_which_it_grew,
+	                                        make, drop),
+		cmocka_unit_test_setup_teardown(hidden_calls_show_in_every_sum, make, drop),
 		cmocka_unit_test_setup_teardown(nonsense_is_counted_as_nothing, make, drop),
 		cmocka_unit_test_setup_teardown(what_is_saved_is_as_it_was_and_counts_nothing_twice,
 	                                        make, drop),

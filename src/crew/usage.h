@@ -46,6 +46,11 @@ struct usage {
 	uint64_t context_used, context_window;
 	double own_cost; /* dollars, by the agent itself; 0: not told */
 	bool at_least;   /* calls were hidden: it was compacted or killed */
+	uint32_t row;    /* spending's newest row of its calls, and one; 0: none */
+	/* Millionths of a dollar that own_cost is more than its calls cost: in all rows, and in the
+	 * one that got some last. */
+	int64_t own_more, own_there;
+	uint32_t own_row; /* that one, and one */
 	double last_ms;
 	struct link in_all; /* the one that was heard last at the end */
 };
