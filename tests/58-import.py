@@ -204,6 +204,31 @@ def _():
         assert told(box, home)["new"] == 0 and total(box)["calls"] == many + 1
 
 
+@test("a file of sums that is damaged or lost makes nothing count twice")
+def _():
+    home = temp_dir()
+    session = SESSION.format(1)
+    write(home, session, [answer(session, n, 1) for n in range(50)])
+    for damage in ("flip", "lose"):
+        with Box() as box:
+            file = box.data / "usage"
+            assert told(box, home)["new"] == 50
+            eventually(lambda: (box.data / "usage-seen").exists() and
+                       (box.data / "usage-seen").stat().st_size == 16 + 8 * 50)
+            box.stop()
+            if damage == "flip":
+                bytes_ = bytearray(file.read_bytes())
+                bytes_[len(bytes_) // 2] ^= 1
+                file.write_bytes(bytes_)
+            else:
+                file.unlink()
+            for _ in range(2):
+                box.start()
+                assert told(box, home)["new"] == 0 and total(box)["calls"] == 50, total(box)
+                box.stop()
+            box.start()
+
+
 @test("who is killed while it imports begins again, and the sums are the same")
 def _():
     home = temp_dir()

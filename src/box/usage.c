@@ -31,7 +31,8 @@ struct usage_keeper {
 	struct deadline due;
 	struct turn turn;
 	uint64_t written; /* changes that are in the file */
-	bool is_open, is_due;
+	uint64_t seed;    /* that old responses were loaded for */
+	bool is_seen_loaded, is_open, is_due;
 };
 
 /* One file, while it is written. */
@@ -156,6 +157,16 @@ static bool load_prices(struct usage_keeper *k, const struct config *config, str
 
 /* ---- life ---- */
 
+static void load_seen(struct usage_keeper *k)
+{
+	struct error why;
+
+	k->seed = spending_seed(k->spending);
+	k->is_seen_loaded = true;
+	if (!usage_seen_load(k->seen_path, k->seed, spending_seen(k->spending), &why))
+		log_warn("usage", "%s", why.words);
+}
+
 static void load_sums(struct usage_keeper *k)
 {
 	struct error why;
@@ -167,9 +178,8 @@ static void load_sums(struct usage_keeper *k)
 			log_warn("usage", "%s", why.words);
 	} else if (!spending_load(k->spending, buf_text(&bytes))) {
 		log_warn("usage", "%s is damaged: what the journal has is counted anew", k->path);
-	} else if (!usage_seen_load(k->seen_path, spending_seed(k->spending),
-	                            spending_seen(k->spending), &why)) {
-		log_warn("usage", "%s", why.words);
+	} else {
+		load_seen(k);
 	}
 	spending_fit(k->spending, journal_last_seq(k->journal));
 	buf_finish(&bytes);
@@ -197,6 +207,10 @@ void box_open_usage(struct box *box)
 {
 	struct usage_keeper *k = box->usage;
 
+	/* The sums are a checkpoint's.  Not before signals after it are counted: the file may have
+	 * theirs. */
+	if (!k->is_seen_loaded || k->seed != spending_seed(k->spending))
+		load_seen(k);
 	k->due.fire = write_is_due;
 	k->turn.end = usage_turn;
 	loop_add_turn(k->loop, &k->turn);

@@ -133,9 +133,7 @@ struct spent_id *spending_id(struct spending *s, uint64_t hash)
 	return &s->ids[number];
 }
 
-/* What is new of a response: in whatever order its signals come, together they are the most
- * that any of them told.  False: nothing. */
-static bool take_news(struct spending *s, struct usage_facts *facts)
+bool spending_take_news(struct spending *s, struct usage_facts *facts)
 {
 	uint64_t hash = map_hash(s->seed, facts->response);
 	struct spent_id *id;
@@ -292,24 +290,12 @@ static void count(struct spending *s, struct usage *u, struct usage_facts *facts
 {
 	struct spent_counts added = facts->counts;
 
-	if (facts->response.len && !take_news(s, facts))
+	if (facts->response.len && !spending_take_news(s, facts))
 		return;
 	usage_add(u, facts, spending_name(s, facts->call.model), &added);
 	if (!is_session) /* unrelated calls of one source: each counts */
 		added = facts->counts;
 	spending_count(s, facts, u, &added);
-}
-
-bool spending_take_late(struct spending *s, struct usage_facts *facts, bool is_recent)
-{
-	uint64_t hash = map_hash(s->seed, facts->response);
-
-	if (is_recent || spending_find_id(s, hash))
-		return take_news(s, facts);
-	if (seen_has(&s->seen, hash))
-		return false;
-	seen_add(&s->seen, hash);
-	return true;
 }
 
 static bool can_be_id(struct text id)

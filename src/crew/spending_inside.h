@@ -37,6 +37,7 @@ struct spending {
 	uint64_t id_count;    /* ever */
 	uint64_t seed;        /* of the hash of an id */
 	struct seen_ids seen; /* older responses */
+	bool is_full;         /* it was said that no more of them fit */
 	struct map sessions;  /* id -> struct usage */
 	struct link all;      /* usage.in_all */
 	uint64_t seq;         /* the newest that was heard */
@@ -65,8 +66,9 @@ void spending_weigh_all(struct spending *spending);
 /* Dollars of its calls and beyond; false: nobody knows the price. */
 bool spending_row_cost(const struct spending *spending, const struct spent_row *row,
                        const struct prices *prices, double *out);
-/* Of a response that is told long after it came.  False: it was counted. */
-bool spending_take_late(struct spending *spending, struct usage_facts *facts, bool is_recent);
+/* What is new of a response: in whatever order its signals come, together they are the most
+ * that any of them told.  False: nothing. */
+bool spending_take_news(struct spending *spending, struct usage_facts *facts);
 void spending_hear_past(struct spending *spending, const struct signal *signal);
 
 #endif

@@ -3,6 +3,7 @@
  * Who is long over may not push out the sessions of today: it stands before them all, and where
  * there is no room the sums alone have it.
  */
+#include "base/log.h"
 #include "base/must.h"
 #include "crew/spending_inside.h"
 #include "run/hear.h"
@@ -26,6 +27,26 @@ static struct usage *past_session(struct spending *s, struct text id)
 	map_set(&s->sessions, id, u);
 	list_add(s->all.next, &u->in_all);
 	return u;
+}
+
+/* Of a response that is told long after it came.  False: it was counted. */
+static bool take_late(struct spending *s, struct usage_facts *facts, bool is_recent)
+{
+	uint64_t hash = map_hash(s->seed, facts->response);
+
+	if (is_recent || spending_find_id(s, hash))
+		return spending_take_news(s, facts);
+	if (seen_has(&s->seen, hash))
+		return false;
+	if (s->seen.count == SEEN_MAX) { /* it would count again each time it is told */
+		if (!s->is_full)
+			log_warn("usage", "%u old responses are known: no more are counted",
+			         SEEN_MAX);
+		s->is_full = true;
+		return false;
+	}
+	seen_add(&s->seen, hash);
+	return true;
 }
 
 static void past_count(struct spending *s, struct usage *u, struct usage_facts *facts)
@@ -70,7 +91,7 @@ void spending_hear_past(struct spending *s, const struct signal *signal)
 
 		if (json_number(yyjson_obj_get(one, "at"), &at_ms) &&
 		    usage_read_payload(one, at_ms, &facts) && facts.response.len > 0 &&
-		    spending_take_late(s, &facts, at_ms > signal->at_ms - RECENT_MS))
+		    take_late(s, &facts, at_ms > signal->at_ms - RECENT_MS))
 			past_count(s, u, &facts);
 	}
 	spending_weigh(s, u);

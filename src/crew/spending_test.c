@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/crc32c.h"
+#include "crew/seen.h"
 #include "signal/json.h"
 
 #define NOON 1794830400000.0 /* 2026-11-16T12:00Z */
@@ -425,6 +427,61 @@ static void the_past_does_not_push_out_sessions_of_today(void **state)
 	assert_non_null(spending_of(all, TEXT("today")));
 }
 
+static void what_cannot_be_remembered_is_not_counted(void **state)
+{
+	struct seen_ids *seen = spending_seen(all);
+
+	for (uint64_t i = 1; seen->count < SEEN_MAX; i++)
+		seen_add(seen, i * 0x9e3779b97f4a7c15u);
+	for (int i = 0; i < 3; i++)
+		tell_past("old", "msg_1", NOON - HOUR * 30, 7);
+	assert_int_equal(total("calls"), 0);
+	spend("live", "msg_2", 1, 1);
+	assert_int_equal(total("calls"), 1);
+}
+
+/* Numbers and texts, as the version before saved them. */
+static void add_saved(struct buf *out, uint64_t n)
+{
+	for (int i = 0; i < 8; i++)
+		buf_add_char(out, (char)(n >> (8 * i)));
+}
+
+static void a_save_without_own_figures_in_rows_loads(void **state)
+{
+	const double own = 9, last = NOON;
+	struct buf old;
+	uint64_t bits;
+
+	buf_init(&old, 1 * MIB);
+	buf_add(&old, TEXT("spending 2\n"));
+	add_saved(&old, 7); /* seq, then one name and one row */
+	add_saved(&old, 1);
+	add_saved(&old, 0);
+	add_saved(&old, 1);
+	add_saved(&old, (uint64_t)(NOON / HOUR));
+	for (int i = 0; i < 2 + SPENT_COUNTS; i++)
+		add_saved(&old, i == 2 + SPENT_CALLS);
+	add_saved(&old, 3); /* seed, no responses, one session */
+	add_saved(&old, 0);
+	add_saved(&old, 1);
+	add_saved(&old, 1);
+	buf_add_char(&old, 's');
+	for (int i = 0; i < 1 + 2 * SPENT_COUNTS + 2; i++)
+		add_saved(&old, 0);
+	memcpy(&bits, &own, sizeof(bits));
+	add_saved(&old, bits);
+	memcpy(&bits, &last, sizeof(bits));
+	add_saved(&old, bits);
+	add_saved(&old, 0); /* no models, no old responses */
+	add_saved(&old, 0);
+	add_saved(&old, crc32c(0, old.at, old.len));
+	assert_true(spending_load(all, buf_text(&old)));
+	assert_cost(9);
+	assert_int_equal(total("calls"), 1);
+	buf_finish(&old);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -448,6 +505,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_past_is_counted_once_in_its_own_hour, make,
 	                                        drop),
 		cmocka_unit_test_setup_teardown(the_past_does_not_push_out_sessions_of_today, make,
+	                                        drop),
+		cmocka_unit_test_setup_teardown(what_cannot_be_remembered_is_not_counted, make,
+	                                        drop),
+		cmocka_unit_test_setup_teardown(a_save_without_own_figures_in_rows_loads, make,
 	                                        drop),
 	};
 
