@@ -375,6 +375,39 @@ def _():
         box.start()
 
 
+P256DH = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+AUTH = "BTBZMqHH6r4Tts7J_aSIgg"
+
+
+@test("a subscription that is refused or cannot be written leaves the old one, and a revocation is written later")
+def _():
+    with PhoneBox() as box:
+        secret = box.secret()
+
+        def put(endpoint, auth=AUTH):
+            body = {"endpoint": endpoint, "keys": {"p256dh": P256DH, "auth": auth}}
+            return box.request("PUT", "/api/push", body, bearer(secret), unix=False).status
+
+        def is_told():
+            return box.request("GET", "/api/push", headers=bearer(secret), unix=False).json()["subscribed"]
+
+        file, kept = box.data / "devices.json", box.data / "kept"
+        assert put("https://push.example/a", AUTH + "==") == 200, "padding"
+        assert put("https://push.example/a") == 200
+        for auth in (AUTH + "=" * 30, AUTH + "=", AUTH + "======"):
+            assert put("https://push.example/b", auth) == 400, auth
+        assert is_told() and "push.example/a" in file.read_text()
+        file.rename(kept)
+        file.mkdir()
+        assert put("https://push.example/b") == 500
+        assert is_told()
+        done = cli("devices", "revoke", "phone", "--data", box.data)
+        assert done.code == 1 and "not on the disk" in done.err, done
+        assert box.devices() == []
+        file.rmdir()
+        eventually(lambda: file.exists() and json.loads(file.read_text()) == [])
+
+
 @test("the verbs: a URL for a pipe, a QR code on a terminal, a table of devices")
 def _():
     with PhoneBox() as box:

@@ -20,10 +20,12 @@ void base64url_add(struct buf *out, const void *bytes, size_t n)
 		buf_add_char(out, digits[held << (6 - bits) & 63]);
 }
 
-/* Some browsers write the padding that others leave out. */
+/* Some browsers write the padding that others leave out: it makes fours, and is no longer. */
 static struct text without_padding(struct text t)
 {
-	while (t.len && t.at[t.len - 1] == '=')
+	if (t.len % 4 != 0)
+		return t;
+	for (int i = 0; i < 2 && t.len && t.at[t.len - 1] == '='; i++)
 		t.len--;
 	return t;
 }

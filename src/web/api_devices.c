@@ -122,7 +122,7 @@ void api_device_revoke(struct call *call)
 		answer_done(call);
 		return;
 	}
-	error_within(&why, "it is revoked until the next crash, but not on the disk");
+	error_within(&why, "it is revoked, but not on the disk, which is tried again");
 	web_refuse(call->http, 500, why.words, NULL);
 }
 

@@ -44,7 +44,8 @@ void api_push(struct call *call)
 		answer_push(call);
 }
 
-static bool take_subscription(struct call *call, yyjson_val *body, struct error *why)
+/* 0: it is kept; else the status of the refusal. */
+static unsigned take_subscription(struct call *call, yyjson_val *body, struct error *why)
 {
 	const struct web_push *push = &call->web->options.push;
 	yyjson_val *keys = yyjson_obj_get(body, "keys");
@@ -55,24 +56,29 @@ static bool take_subscription(struct call *call, yyjson_val *body, struct error 
 		.with_words = yyjson_get_bool(yyjson_obj_get(body, "words")),
 	};
 
-	if (!wish.endpoint.at || !wish.point.at || !wish.auth.at)
-		return error_set(why, "the body must have endpoint, and p256dh and auth in keys");
-	return push->takes(push->self, &wish, why) &&
-	       devices_set_push(call->web->devices, call->caller.device, &wish, why);
+	if (!wish.endpoint.at || !wish.point.at || !wish.auth.at) {
+		error_set(why, "the body must have endpoint, and p256dh and auth in keys");
+		return 400;
+	}
+	if (!push->takes(push->self, &wish, why) || !devices_push_is_good(&wish, why))
+		return 400;
+	return devices_set_push(call->web->devices, call->caller.device, &wish, why) ? 0 : 500;
 }
 
 void api_push_begin(struct call *call)
 {
 	yyjson_doc *doc;
 	struct error why;
+	unsigned refusal;
 
 	if (!is_a_device(call))
 		return;
 	doc = yyjson_read(call->body.at, call->body.len, 0);
-	if (take_subscription(call, yyjson_doc_get_root(doc), &why))
-		answer_push(call);
+	refusal = take_subscription(call, yyjson_doc_get_root(doc), &why);
+	if (refusal)
+		web_refuse(call->http, refusal, why.words, NULL);
 	else
-		web_refuse(call->http, 400, why.words, NULL);
+		answer_push(call);
 	yyjson_doc_free(doc);
 }
 

@@ -21,9 +21,11 @@ struct paired {
 	unsigned char digest[DIGEST_LEN];
 	uint64_t id; /* of this life: tickets and connections have it */
 	int64_t paired_ms, seen_ms;
-	char *endpoint; /* NULL: it is not told */
-	char point[DEVICE_POINT_MAX], auth[DEVICE_AUTH_MAX];
-	bool with_words;
+	struct push_row {
+		char *endpoint; /* NULL: it is not told */
+		char point[DEVICE_POINT_MAX], auth[DEVICE_AUTH_MAX];
+		bool with_words;
+	} push;
 };
 
 struct devices {
@@ -31,6 +33,7 @@ struct devices {
 	size_t count;
 	uint64_t last_id;
 	bool has_news; /* that are not in the file */
+	bool owes;     /* one of them is that a device is none any more */
 	struct paired all[DEVICES_MAX];
 };
 
@@ -72,12 +75,12 @@ void devices_put_scopes(struct buf *out, unsigned scopes)
 static void put_secrets(struct buf *out, const struct paired *d)
 {
 	put_digest(out, d->digest);
-	if (!d->endpoint)
+	if (!d->push.endpoint)
 		return;
-	put_word(out, "endpoint", d->endpoint);
-	put_word(out, "p256dh", d->point);
-	put_word(out, "auth", d->auth);
-	put_bool(out, "words", d->with_words);
+	put_word(out, "endpoint", d->push.endpoint);
+	put_word(out, "p256dh", d->push.point);
+	put_word(out, "auth", d->push.auth);
+	put_bool(out, "words", d->push.with_words);
 }
 
 static void put_device(struct buf *out, const struct paired *d, bool with_digest)
@@ -87,7 +90,7 @@ static void put_device(struct buf *out, const struct paired *d, bool with_digest
 	devices_put_scopes(out, d->is.scopes);
 	put_i64(out, "pairedMs", d->paired_ms);
 	put_i64(out, "seenMs", d->seen_ms);
-	put_bool(out, "push", d->endpoint != NULL);
+	put_bool(out, "push", d->push.endpoint != NULL);
 	if (with_digest)
 		put_secrets(out, d);
 	put_end(out);
@@ -104,8 +107,10 @@ static bool save(struct devices *devices, struct error *why)
 		put_device(&out, &devices->all[i], true);
 	put_list_end(&out);
 	buf_add_char(&out, '\n');
-	good = whole_replace(devices->path, 0600, buf_text(&out), why);
+	good = out.full ? error_set(why, "%s: the devices are more than it may hold", devices->path)
+	                : whole_replace(devices->path, 0600, buf_text(&out), why);
 	devices->has_news = !good;
+	devices->owes = devices->owes && !good;
 	buf_finish(&out);
 	return good;
 }
@@ -146,18 +151,32 @@ static bool copy_word(struct text word, char *out, size_t room)
 	return true;
 }
 
-/* What is too long is not kept. */
-static bool keep_push(struct paired *d, const struct device_push *push)
+/* False: it is too long, and nothing was made. */
+static bool make_row(const struct device_push *push, struct push_row *out)
 {
 	char endpoint[DEVICE_ENDPOINT_MAX + 1];
-	bool good = push && copy_word(push->endpoint, endpoint, sizeof(endpoint)) &&
-	            copy_word(push->point, d->point, sizeof(d->point)) &&
-	            copy_word(push->auth, d->auth, sizeof(d->auth));
 
-	free(d->endpoint);
-	d->endpoint = good ? must_dup(endpoint) : NULL;
-	d->with_words = good && push->with_words;
-	return good || !push;
+	*out = (struct push_row){.with_words = push->with_words};
+	if (!copy_word(push->endpoint, endpoint, sizeof(endpoint)) ||
+	    !copy_word(push->point, out->point, sizeof(out->point)) ||
+	    !copy_word(push->auth, out->auth, sizeof(out->auth)))
+		return false;
+	out->endpoint = must_dup(endpoint);
+	return true;
+}
+
+static bool is_same_row(const struct push_row *a, const struct push_row *b)
+{
+	if (!a->endpoint || !b->endpoint)
+		return !a->endpoint && !b->endpoint;
+	return strcmp(a->endpoint, b->endpoint) == 0 && strcmp(a->point, b->point) == 0 &&
+	       strcmp(a->auth, b->auth) == 0 && a->with_words == b->with_words;
+}
+
+static void drop_row(struct push_row *row)
+{
+	free(row->endpoint);
+	*row = (struct push_row){0};
 }
 
 static bool read_device(yyjson_val *row, struct paired *d)
@@ -173,9 +192,10 @@ static bool read_device(yyjson_val *row, struct paired *d)
 	d->paired_ms = yyjson_get_sint(yyjson_obj_get(row, "pairedMs"));
 	d->seen_ms = yyjson_get_sint(yyjson_obj_get(row, "seenMs"));
 	if (word_at(row, "endpoint").at)
-		keep_push(d, &(struct device_push){word_at(row, "endpoint"), word_at(row, "p256dh"),
-		                                   word_at(row, "auth"),
-		                                   yyjson_get_bool(yyjson_obj_get(row, "words"))});
+		make_row(&(struct device_push){word_at(row, "endpoint"), word_at(row, "p256dh"),
+		                               word_at(row, "auth"),
+		                               yyjson_get_bool(yyjson_obj_get(row, "words"))},
+		         &d->push);
 	return true;
 }
 
@@ -241,7 +261,7 @@ void devices_destroy(struct devices *devices)
 		save(devices, &why);
 	free(devices->path);
 	for (size_t i = 0; i < devices->count; i++)
-		free(devices->all[i].endpoint);
+		drop_row(&devices->all[i].push);
 	OPENSSL_cleanse(devices->all, sizeof(devices->all));
 	free(devices);
 }
@@ -344,20 +364,50 @@ bool devices_remove(struct devices *devices, struct text name, uint64_t *id, str
 	if (!d)
 		return error_set(why, "no device is called '%.*s'", TEXT_ARG(name));
 	*id = d->id;
-	free(d->endpoint);
+	drop_row(&d->push);
+	devices->owes = true; /* until it is in the file */
 	devices->count--;
 	memmove(d, d + 1, (devices->count - (size_t)(d - devices->all)) * sizeof(*d));
 	return save(devices, why);
+}
+
+bool devices_owe(const struct devices *devices)
+{
+	return devices->owes;
+}
+
+bool devices_pay(struct devices *devices, struct error *why)
+{
+	return !devices->owes || save(devices, why);
+}
+
+bool devices_push_is_good(const struct device_push *push, struct error *why)
+{
+	struct push_row row;
+
+	if (!make_row(push, &row))
+		return error_set(why, "that is more than a browser says");
+	drop_row(&row);
+	return true;
 }
 
 bool devices_set_push(struct devices *devices, uint64_t id, const struct device_push *push,
                       struct error *why)
 {
 	struct paired *d = find_id(devices, id);
+	struct push_row fresh = {0}, old;
 
-	if (!d || !keep_push(d, push))
-		return error_set(why, "that is more than a browser says");
-	return save(devices, why);
+	if (!d || (push && !make_row(push, &fresh)))
+		return error_set(why, "it cannot be kept");
+	old = d->push;
+	d->push = fresh;
+	if (is_same_row(&old, &fresh) || save(devices, why)) {
+		drop_row(&old);
+		return true;
+	}
+	d->push = old;
+	drop_row(&fresh);
+	return false;
 }
 
 void devices_each_push(const struct devices *devices,
@@ -366,9 +416,10 @@ void devices_each_push(const struct devices *devices,
 	for (size_t i = 0; i < devices->count; i++) {
 		const struct paired *d = &devices->all[i];
 
-		if (d->endpoint)
-			fn(self, &(struct device_push){text_of(d->endpoint), text_of(d->point),
-			                               text_of(d->auth), d->with_words});
+		if (d->push.endpoint)
+			fn(self,
+			   &(struct device_push){text_of(d->push.endpoint), text_of(d->push.point),
+			                         text_of(d->push.auth), d->push.with_words});
 	}
 }
 
@@ -377,9 +428,9 @@ void devices_forget_push(struct devices *devices, struct text endpoint)
 	for (size_t i = 0; i < devices->count; i++) {
 		struct paired *d = &devices->all[i];
 
-		if (!d->endpoint || !text_is(endpoint, d->endpoint))
+		if (!d->push.endpoint || !text_is(endpoint, d->push.endpoint))
 			continue;
-		keep_push(d, NULL);
+		drop_row(&d->push);
 		devices->has_news = true;
 	}
 }
@@ -388,8 +439,8 @@ void devices_put_push(const struct devices *devices, uint64_t id, struct buf *ou
 {
 	const struct paired *d = find_id(devices, id);
 
-	put_bool(out, "subscribed", d && d->endpoint);
-	put_bool(out, "words", d && d->with_words);
+	put_bool(out, "subscribed", d && d->push.endpoint);
+	put_bool(out, "words", d && d->push.with_words);
 }
 
 void devices_put(const struct devices *devices, struct buf *out)

@@ -42,8 +42,10 @@ bool devices_find(struct devices *devices, struct text secret, int64_t now_ms,
 bool devices_has(const struct devices *devices, uint64_t id);
 
 /* It is no device any more from now on.  False: none has that name, and *id is 0; or the file
- * could not be written, so that it would be one again after a crash. */
+ * could not be written, so that it would be one again after a crash: that is owed then. */
 bool devices_remove(struct devices *devices, struct text name, uint64_t *id, struct error *why);
+bool devices_owe(const struct devices *devices);
+bool devices_pay(struct devices *devices, struct error *why); /* writes it */
 
 /* Where a device is told of what matters, as its browser says it (RFC 8291): a URL, and keys in
  * base64url.  The texts end with a NUL in what devices_each_push() gives. */
@@ -55,8 +57,10 @@ struct device_push {
 #define DEVICE_POINT_MAX 90
 #define DEVICE_AUTH_MAX 26
 
-/* NULL: nowhere any more.  False: there is no such device, it is too long, or it could not be
- * written. */
+bool devices_push_is_good(const struct device_push *push, struct error *why); /* not too long? */
+
+/* NULL: nowhere any more.  False: there is no such device, or it could not be written, and all is
+ * as before. */
 bool devices_set_push(struct devices *devices, uint64_t id, const struct device_push *push,
                       struct error *why);
 void devices_each_push(const struct devices *devices,

@@ -177,6 +177,48 @@ static void there_is_a_most(void **state)
 	devices_destroy(d);
 }
 
+/* A folder in the place of the file cannot be replaced by it. */
+static void what_could_not_be_written_is_owed_or_undone(void **state)
+{
+	const struct device_push push = {TEXT("https://push.example/a"), TEXT("p"), TEXT("a"),
+	                                 true};
+	struct device_push other = push;
+	char secret[TOKEN_LEN + 1];
+	struct devices *d = open_devices();
+	struct caller caller = {0};
+	struct error why;
+	uint64_t id;
+	bool done;
+
+	add(d, "phone", SCOPES, secret);
+	assert_true(find(d, secret, &caller));
+	done = devices_set_push(d, caller.device, &push, &why);
+	assert_true(done);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	done = devices_set_push(d, caller.device, &push, &why);
+	assert_true(done); /* it is the same, and not written */
+	other.endpoint = TEXT("https://push.example/b");
+	done = devices_set_push(d, caller.device, &other, &why);
+	assert_false(done);
+	done = devices_set_push(d, caller.device, &push, &why);
+	assert_true(done); /* it is as before */
+	assert_false(devices_owe(d));
+	done = devices_remove(d, TEXT("phone"), &id, &why);
+	assert_false(done);
+	assert_true(id && devices_owe(d));
+	done = devices_pay(d, &why);
+	assert_false(done);
+	assert_int_equal(rmdir(path), 0);
+	done = devices_pay(d, &why);
+	assert_true(done);
+	assert_false(devices_owe(d));
+	devices_destroy(d);
+	d = open_devices();
+	assert_int_equal(devices_count(d), 0);
+	devices_destroy(d);
+}
+
 static void write_devices(const char *words, mode_t mode)
 {
 	FILE *out = fopen(path, "w");
@@ -235,6 +277,7 @@ int main(void)
 		cmocka_unit_test_setup(one_that_is_revoked_is_nobody_even_after_a_restart, set_up),
 		cmocka_unit_test_setup(a_name_that_is_taken_gets_a_number, set_up),
 		cmocka_unit_test_setup(there_is_a_most, set_up),
+		cmocka_unit_test_setup(what_could_not_be_written_is_owed_or_undone, set_up),
 		cmocka_unit_test_setup(a_file_that_is_none_of_ours_is_refused, set_up),
 		cmocka_unit_test(names_are_plain),
 	};

@@ -20,6 +20,7 @@
 #define HOST_MAX 256
 #define NAME_MAX_LEN (HOST_MAX + 16) /* with brackets and a port */
 #define HTTPS_PORT 443
+#define SAVE_AGAIN_MS 5000
 #define LAPSE_MS 1000 /* a code has lapsed by then, whatever the clocks are apart */
 
 bool phone_is_at(const struct web *web, const struct listen *listen)
@@ -37,6 +38,13 @@ void phone_forget(struct web *web)
 	free(web->phone.voucher);
 	web->phone.voucher = NULL;
 	*web->phone.print = '\0';
+}
+
+void phone_finish(struct web *web)
+{
+	deadline_clear(&web->phone.unpaired);
+	deadline_clear(&web->phone.unsaved);
+	phone_forget(web);
 }
 
 /* ---- names ---- */
@@ -333,10 +341,26 @@ void phone_start(struct web *web)
 		log_warn("web", "paired devices cannot come in: %s", why.words);
 }
 
+static void save_again(struct deadline *deadline)
+{
+	struct web *web = list_of(deadline, struct web, phone.unsaved);
+	struct error why;
+
+	if (!devices_owe(web->devices))
+		return;
+	if (devices_pay(web->devices, &why))
+		log_info("web", "that a device was revoked is on the disk now");
+	else
+		deadline_set(web->options.loop, &web->phone.unsaved, SAVE_AGAIN_MS);
+}
+
 void phone_lost_one(struct web *web)
 {
 	struct error why;
 
+	web->phone.unsaved.fire = save_again;
+	if (devices_owe(web->devices))
+		deadline_set(web->options.loop, &web->phone.unsaved, SAVE_AGAIN_MS);
 	if (devices_count(web->devices) > 0 || passes_await_device(web->passes, clock_wall_ms()) ||
 	    !listens_phone(web->phone.door))
 		return;

@@ -21,6 +21,7 @@ struct web;
 struct phone {
 	struct listens *door;     /* all that listen, and where devices come in */
 	struct deadline unpaired; /* then the codes have lapsed for which it was opened */
+	struct deadline unsaved;  /* then a removal is written that could not be */
 	char *voucher;            /* of our own certificate while it is open, as PEM, or NULL */
 	char print[ISSUE_PRINT_LEN + 1];
 };
@@ -44,6 +45,7 @@ void phone_start(struct web *web);
 void phone_lost_one(struct web *web); /* a device was revoked, or a code is none any more */
 void phone_forget(struct web *web);   /* it is closed */
 void phone_is_late(struct deadline *deadline);
+void phone_finish(struct web *web);
 
 /* The listener was opened for devices: it takes its own address for a Host. */
 bool phone_is_at(const struct web *web, const struct listen *listen);

@@ -482,11 +482,10 @@ void web_destroy(struct web *web)
 	api_show_end(web);
 	loop_remove_turn(&web->turn);
 	deadline_clear(&web->tick);
-	deadline_clear(&web->phone.unpaired);
+	phone_finish(web);
 	forget_names(web);
 	passes_destroy(web->passes);
 	devices_destroy(web->devices);
-	phone_forget(web);
 	credentials_destroy(web->credentials);
 	free(web);
 }
