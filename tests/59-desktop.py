@@ -62,6 +62,23 @@ def answer(box):
     assert said.status == 200, said
 
 
+def answer_all(box):
+    for prompt in box.request("GET", "/api/prompts").json()["prompts"]:
+        box.request("POST", f"/api/prompts/{prompt['id']}/answer", '{"value":true}',
+                    {"content-type": "application/json"})
+
+
+def standing(bus):
+    """The titles that the desktop has now, by number."""
+    notes = {}
+    for line in list(bus.said):
+        if line[0] == "show":
+            notes[line[1]] = line[3]
+        else:
+            notes.pop(line[1], None)
+    return notes
+
+
 def is_shown(box):
     """Whether the box says that it shows them itself."""
     ws = WS(box)
@@ -164,6 +181,56 @@ def _():
             ask(box, "On?", run="other")
             eventually(lambda: bus.said)
             assert [line[4] for line in bus.said] == ["On?"], bus.said
+
+
+@test("many questions are three and one that counts them, and all go when they are answered")
+def _():
+    with Bus() as bus:
+        bus.start()
+        bus.show()
+        with Box(env=bus.env) as box:
+            eventually(lambda: is_shown(box))
+            for i in range(50):
+                ask(box, f"Number {i}?", run=f"run-{i}")
+            eventually(lambda: "50 questions wait for you" in standing(bus).values())
+            assert len(standing(bus)) == 4, standing(bus)
+            assert len(bus.said) < 25, bus.said
+            counted = [line for line in bus.said if line[3].endswith("questions wait for you")]
+            assert len({line[1] for line in counted}) == 1 and counted[-1][5] == "0", counted
+            assert counted[-1][4].endswith("Number 49?"), counted
+            answer_all(box)
+            eventually(lambda: standing(bus) == {})
+
+
+@test("a box that ends takes its notifications along, and the next shows a question that is still open")
+def _():
+    with Bus() as bus:
+        bus.start()
+        bus.show()
+        with Box(env=bus.env) as box:
+            eventually(lambda: is_shown(box))
+            ask(box, "Still?")
+            eventually(lambda: len(standing(bus)) == 1)
+            box.stop()
+            eventually(lambda: standing(bus) == {})
+            box.start()
+            eventually(lambda: len(standing(bus)) == 1)
+            assert bus.said[-1][4] == "Still?", bus.said
+            answer(box)
+            eventually(lambda: standing(bus) == {})
+
+
+@test("a question of before is shown where there was no desktop then")
+def _():
+    with Bus() as bus:
+        bus.start()
+        with Box(env=bus.env) as box:
+            ask(box, "Before?")
+            eventually(lambda: matters(box))
+            assert not is_shown(box)
+            bus.show()
+            box.restart()
+            eventually(lambda: [line[4] for line in bus.said] == ["Before?"])
 
 
 if __name__ == "__main__":

@@ -32,9 +32,10 @@ static int on_notify(sd_bus_message *m, void *self, sd_bus_error *why)
 		failed = sd_bus_message_read(m, "i", &expires);
 	if (failed < 0)
 		return failed;
-	last++;
-	printf("show|%u|%s|%s|%s|%d\n", last, name, title, body, expires);
-	return sd_bus_reply_method_return(m, "u", last);
+	if (!replaces)
+		replaces = ++last;
+	printf("show|%u|%s|%s|%s|%d\n", replaces, name, title, body, expires);
+	return sd_bus_reply_method_return(m, "u", replaces);
 }
 
 static int on_close(sd_bus_message *m, void *self, sd_bus_error *why)

@@ -56,6 +56,20 @@ static void tell_command(struct attend *a, const struct matter *m, struct text f
 	buf_finish(&words);
 }
 
+static void show_matter(struct attend *a, const struct matter *m)
+{
+	notify_desktop_show(a->desktop, &(struct notify_note){.id = m->id,
+	                                                      .title = m->title,
+	                                                      .words = m->words,
+	                                                      .lasts = m->kind == MATTER_ASKS});
+}
+
+/* The box before took its notification back when it ended. */
+static void matter_stands(void *self, const struct matter *m)
+{
+	show_matter(self, m);
+}
+
 static void matter_raised(void *self, const struct matter *m)
 {
 	struct attend *a = self;
@@ -69,10 +83,7 @@ static void matter_raised(void *self, const struct matter *m)
 	put_list_end(&list);
 	tell_command(a, m, buf_text(&facts));
 	box_push_matter(a->box, m, false);
-	notify_desktop_show(a->desktop, &(struct notify_note){.id = m->id,
-	                                                      .title = m->title,
-	                                                      .words = m->words,
-	                                                      .lasts = m->kind == MATTER_ASKS});
+	show_matter(a, m);
 	box_tell(a->box, &(struct news){NEWS_MATTERS, .changed = buf_text(&list)});
 	buf_finish(&facts);
 	buf_finish(&list);
@@ -207,7 +218,11 @@ void box_make_attend(struct box *box)
 	a->box = box;
 	a->start_seq = journal_last_seq(box->journal);
 	a->matters = matters_create(&(struct matters_options){
-		.self = a, .raised = matter_raised, .settled = matter_settled});
+		.self = a,
+		.raised = matter_raised,
+		.stands = matter_stands,
+		.settled = matter_settled,
+	});
 	a->command = notify_command_create(box->loop);
 	a->desktop = notify_desktop_create(&(struct notify_desktop_options){
 		.loop = box->loop, .self = a, .changed = desktop_changed});

@@ -126,6 +126,7 @@ static void have_matter(struct matters *ms, struct concern *c, const struct foun
 	m->run = must_dup(found->run);
 	m->prompt = must_dup(found->prompt);
 	m->is_quiet = ms->quiet || is_stale;
+	m->is_of_before = ms->quiet && found->kind == MATTER_ASKS;
 	list_add(&ms->all, &m->in_all);
 }
 
@@ -390,6 +391,15 @@ static void entitle(const struct crew *crew, struct matter *m)
 	buf_finish(&title);
 }
 
+static void tell_of_before(struct matters *ms, struct matter *m, double now_ms)
+{
+	if (!m->is_of_before || now_ms < m->due_ms)
+		return;
+	m->is_of_before = false;
+	if (ms->options.stands)
+		ms->options.stands(ms->options.self, m);
+}
+
 double matters_tick(struct matters *ms, const struct crew *crew, double now_ms)
 {
 	double next = INFINITY;
@@ -405,8 +415,11 @@ double matters_tick(struct matters *ms, const struct crew *crew, double now_ms)
 			m->is_over = true;
 		} else if (m->is_quiet || m->is_raised) {
 			entitle(crew, m);
+			tell_of_before(ms, m, now_ms);
 			if (m->kind != MATTER_ASKS)
 				next = fmin(next, m->at_ms + MATTERS_LAST_MS + 1);
+			else if (m->is_of_before)
+				next = fmin(next, m->due_ms);
 		} else if (now_ms < m->due_ms) {
 			next = fmin(next, m->due_ms);
 		} else {

@@ -40,6 +40,7 @@ struct matter {
 	double due_ms;
 	bool is_quiet;      /* it is known, and nobody is told */
 	bool is_raised;     /* everybody was told */
+	bool is_of_before;  /* an open question; until that was told */
 	bool is_over;       /* for too long */
 	struct link in_all; /* matters.all, the oldest first */
 };
@@ -47,6 +48,8 @@ struct matter {
 struct matters_options {
 	void *self;
 	void (*raised)(void *self, const struct matter *matter);
+	/* A question of before the box began, which is open still; may be NULL. */
+	void (*stands)(void *self, const struct matter *matter);
 	/* Whether it was raised by this box or one before it; only its id counts. */
 	void (*settled)(void *self, const struct matter *matter);
 };

@@ -3,149 +3,14 @@
 
 #include <poll.h>
 #include <stdlib.h>
-#include <uv.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
-#include "base/list.h"
 #include "base/must.h"
-#include "net/loop.h"
-#include "notify/sdbus.h"
+#include "notify/desktop_inside.h"
 
-#define PLACE "org.freedesktop.Notifications"
-#define OBJECT "/org/freedesktop/Notifications"
 #define AT_ONCE 64 /* messages of a turn */
-#define MARKED_MAX (8 * KIB)
-
-enum note_state { NOTE_WAITS, NOTE_SENT, NOTE_SHOWN };
-
-struct shown_note {
-	struct notify_desktop *desktop;
-	char *id, *title, *words;
-	bool lasts, is_over; /* it is to be closed as soon as its number is known */
-	enum note_state state;
-	uint32_t number; /* the server's, of one that is shown */
-	sd_bus_slot *reply;
-	struct link in_notes;
-};
-
-struct notify_desktop {
-	struct notify_desktop_options options;
-	const struct sdbus *calls;
-	bool is_used;
-	sd_bus *bus;      /* or NULL */
-	uv_poll_t *poll;  /* of its descriptor; freed when it is closed */
-	sd_bus_slot *ask; /* for what the server can do */
-	bool is_ready, has_markup;
-	struct deadline timeout, retry;
-	uint64_t tried_ms; /* on the loop's clock */
-	bool has_tried;
-	struct link notes; /* shown_note.in_notes, the oldest first */
-	unsigned note_count;
-};
 
 static void drop_bus(struct notify_desktop *d);
-static void pump_bus(struct notify_desktop *d);
-
-/* ---- notes ---- */
-
-static void note_destroy(struct shown_note *n)
-{
-	if (n->reply)
-		n->desktop->calls->slot_unref(n->reply);
-	list_remove(&n->in_notes);
-	n->desktop->note_count--;
-	free(n->id);
-	free(n->title);
-	free(n->words);
-	free(n);
-}
-
-static int closed(sd_bus_message *m, void *self, sd_bus_error *why)
-{
-	(void)m;
-	(void)self;
-	(void)why;
-	return 0;
-}
-
-static void close_number(struct notify_desktop *d, uint32_t number)
-{
-	if (d->bus)
-		d->calls->call_method_async(d->bus, NULL, PLACE, OBJECT, PLACE, "CloseNotification",
-		                            closed, NULL, "u", number);
-}
-
-static int note_is_shown(sd_bus_message *m, void *self, sd_bus_error *why)
-{
-	struct shown_note *n = self;
-	const struct sdbus *calls = n->desktop->calls;
-
-	(void)why;
-	n->reply = calls->slot_unref(n->reply);
-	if (calls->message_is_method_error(m, NULL) ||
-	    calls->message_read(m, "u", &n->number) < 0) {
-		note_destroy(n);
-		return 0;
-	}
-	n->state = NOTE_SHOWN;
-	if (n->is_over) {
-		close_number(n->desktop, n->number);
-		note_destroy(n);
-	}
-	return 0;
-}
-
-/* Where the server reads markup, plain text has to say so. */
-static void add_marked(struct buf *out, const char *words)
-{
-	for (; *words; words++)
-		switch (*words) {
-		case '&':
-			buf_add(out, TEXT("&amp;"));
-			break;
-		case '<':
-			buf_add(out, TEXT("&lt;"));
-			break;
-		case '>':
-			buf_add(out, TEXT("&gt;"));
-			break;
-		default:
-			buf_add_char(out, *words);
-		}
-}
-
-static void send_note(struct shown_note *n)
-{
-	struct notify_desktop *d = n->desktop;
-	struct buf body;
-	int sent;
-
-	buf_init(&body, MARKED_MAX);
-	if (n->words && d->has_markup)
-		add_marked(&body, n->words);
-	else if (n->words)
-		buf_add(&body, text_of(n->words));
-	buf_add_char(&body, '\0');
-	sent = d->calls->call_method_async(
-		d->bus, &n->reply, PLACE, OBJECT, PLACE, "Notify", note_is_shown, n,
-		"susssasa{sv}i", "signalbox", (uint32_t)0, "dialog-information", n->title,
-		body.full ? "" : body.at, 0, 1, "urgency", "y", 1, n->lasts ? 0 : -1);
-	buf_finish(&body);
-	n->state = NOTE_SENT;
-	if (sent < 0)
-		note_destroy(n);
-}
-
-static void send_waiting(struct notify_desktop *d)
-{
-	list_each(&d->notes, l) {
-		struct shown_note *n = list_of(l, struct shown_note, in_notes);
-
-		if (n->state == NOTE_WAITS)
-			send_note(n);
-	}
-}
 
 /* ---- the bus ---- */
 
@@ -177,9 +42,9 @@ static int told_capabilities(sd_bus_message *m, void *self, sd_bus_error *why)
 	d->ask = d->calls->slot_unref(d->ask);
 	d->is_ready = read_markup(d, m);
 	if (!d->is_ready)
-		return 0; /* pump_bus drops it */
+		return 0; /* desktop_pump drops it */
 	has_changed(d);
-	send_waiting(d);
+	desktop_place_all(d);
 	return 0;
 }
 
@@ -192,12 +57,12 @@ static void on_poll(uv_poll_t *poll, int status, int events)
 {
 	(void)status;
 	(void)events;
-	pump_bus(poll->data);
+	desktop_pump(poll->data);
 }
 
 static void on_timeout(struct deadline *deadline)
 {
-	pump_bus(list_of(deadline, struct notify_desktop, timeout));
+	desktop_pump(list_of(deadline, struct notify_desktop, timeout));
 }
 
 static void await_bus(struct notify_desktop *d)
@@ -217,8 +82,7 @@ static void await_bus(struct notify_desktop *d)
 		             until_us > now_us ? (unsigned)((until_us - now_us) / 1000 + 1) : 1);
 }
 
-/* All that can be done now, and nothing that waits. */
-static void pump_bus(struct notify_desktop *d)
+void desktop_pump(struct notify_desktop *d)
 {
 	int more = 1;
 
@@ -242,15 +106,14 @@ static void try_later(struct notify_desktop *d)
 	deadline_set(d->options.loop, &d->retry, DESKTOP_RETRY_MS);
 }
 
-/* What is shown on it is forgotten; what waits is told to nobody. */
 static void drop_bus(struct notify_desktop *d)
 {
 	bool was_ready = d->is_ready;
 
 	if (!d->bus)
 		return;
-	list_each(&d->notes, l)
-		note_destroy(list_of(l, struct shown_note, in_notes));
+	for (int i = 0; i < PILES; i++)
+		desktop_lose_pile(&d->piles[i]);
 	if (d->ask)
 		d->ask = d->calls->slot_unref(d->ask);
 	deadline_clear(&d->timeout);
@@ -283,11 +146,12 @@ static void open_bus(struct notify_desktop *d)
 		try_later(d);
 		return;
 	}
-	if (d->calls->call_method_async(d->bus, &d->ask, PLACE, OBJECT, PLACE, "GetCapabilities",
-	                                told_capabilities, d, "") < 0)
+	if (d->calls->call_method_async(d->bus, &d->ask, DESKTOP_PLACE, DESKTOP_OBJECT,
+	                                DESKTOP_PLACE, "GetCapabilities", told_capabilities, d,
+	                                "") < 0)
 		drop_bus(d);
 	else
-		pump_bus(d);
+		desktop_pump(d);
 }
 
 static void on_retry(struct deadline *deadline)
@@ -300,57 +164,40 @@ static void on_retry(struct deadline *deadline)
 
 /* ---- used ---- */
 
-static struct shown_note *find_note(struct notify_desktop *d, const char *id)
-{
-	list_each(&d->notes, l) {
-		struct shown_note *n = list_of(l, struct shown_note, in_notes);
-
-		if (strcmp(n->id, id) == 0)
-			return n;
-	}
-	return NULL;
-}
-
 void notify_desktop_show(struct notify_desktop *d, const struct notify_note *note)
 {
+	struct desktop_pile *pile = &d->piles[note->lasts ? PILE_QUESTIONS : PILE_NEWS];
 	uint64_t now_ms = loop_now_ms(d->options.loop);
 	struct shown_note *n;
 
-	if (!d->is_used || find_note(d, note->id))
+	if (!d->is_used || map_get(&d->by_id, text_of(note->id)))
 		return;
 	if (!d->bus && (!d->has_tried || now_ms - d->tried_ms >= DESKTOP_PATIENCE_MS))
 		open_bus(d);
-	if (!d->bus)
+	if (!d->bus && !note->lasts)
 		return;
-	if (d->note_count == DESKTOP_NOTES_MAX)
-		note_destroy(list_of(d->notes.next, struct shown_note, in_notes));
-	n = must_zero(1, sizeof(*n));
-	n->desktop = d;
-	n->id = must_dup(note->id);
-	n->title = must_dup(note->title);
-	n->words = must_dup(note->words);
-	n->lasts = note->lasts;
-	list_add(&d->notes, &n->in_notes);
-	d->note_count++;
-	if (d->is_ready)
-		send_note(n);
-	pump_bus(d);
+	if (pile->count >= DESKTOP_NOTES_MAX)
+		desktop_take_back(list_of(pile->notes.next, struct shown_note, in_pile));
+	n = desktop_add(pile, note);
+	if (d->is_ready) {
+		desktop_place(n);
+		desktop_tell_many(pile);
+	}
+	if (d->bus)
+		desktop_pump(d);
 }
 
 void notify_desktop_close(struct notify_desktop *d, const char *id)
 {
-	struct shown_note *n = find_note(d, id);
+	struct shown_note *n = map_get(&d->by_id, text_of(id));
+	struct desktop_pile *pile = n ? n->pile : NULL;
 
 	if (!n)
 		return;
-	if (n->state == NOTE_SENT) {
-		n->is_over = true;
-		return;
-	}
-	if (n->state == NOTE_SHOWN)
-		close_number(d, n->number);
-	note_destroy(n);
-	pump_bus(d);
+	desktop_take_back(n);
+	desktop_tell_many(pile);
+	if (d->bus)
+		desktop_pump(d);
 }
 
 bool notify_desktop_is_there(const struct notify_desktop *d)
@@ -364,10 +211,13 @@ void notify_desktop_use(struct notify_desktop *d, bool use)
 		return;
 	d->is_used = use;
 	deadline_clear(&d->retry);
-	if (use)
+	if (use) {
 		open_bus(d);
-	else
-		drop_bus(d);
+		return;
+	}
+	for (int i = 0; i < PILES; i++)
+		desktop_forget_pile(&d->piles[i]);
+	drop_bus(d);
 }
 
 struct notify_desktop *notify_desktop_create(const struct notify_desktop_options *options)
@@ -377,7 +227,9 @@ struct notify_desktop *notify_desktop_create(const struct notify_desktop_options
 	d->options = *options;
 	d->timeout.fire = on_timeout;
 	d->retry.fire = on_retry;
-	list_init(&d->notes);
+	map_init(&d->by_id);
+	for (int i = 0; i < PILES; i++)
+		desktop_init_pile(d, &d->piles[i], i == PILE_QUESTIONS);
 	return d;
 }
 
@@ -387,5 +239,6 @@ void notify_desktop_destroy(struct notify_desktop *d)
 		return;
 	d->options.changed = NULL;
 	notify_desktop_use(d, false);
+	map_finish(&d->by_id);
 	free(d);
 }

@@ -2,7 +2,11 @@
  *
  * The bus is a descriptor of the loop, and no call waits.  Where there is no bus, or nobody on it
  * who shows notifications, nothing is said: it is tried again when something is to be shown, at
- * most each DESKTOP_PATIENCE_MS, and every DESKTOP_RETRY_MS.
+ * most each DESKTOP_PATIENCE_MS, and every DESKTOP_RETRY_MS.  A note that lasts waits for a
+ * desktop; others are told to the one of the moment or to nobody.
+ *
+ * Of each kind, notes that last and others, DESKTOP_ALONE_MAX are shown one by one, and all beyond
+ * as one that says how many there are; it is told anew at most each DESKTOP_PACE_MS.
  */
 #ifndef NOTIFY_DESKTOP_H
 #define NOTIFY_DESKTOP_H
@@ -14,7 +18,9 @@ struct notify_desktop;
 
 #define DESKTOP_PATIENCE_MS 30000
 #define DESKTOP_RETRY_MS 300000
-#define DESKTOP_NOTES_MAX 100 /* that are shown; of more the oldest is forgotten, and stays */
+#define DESKTOP_ALONE_MAX 3
+#define DESKTOP_PACE_MS 1000
+#define DESKTOP_NOTES_MAX 4096 /* of a kind; of more the oldest is taken back */
 
 struct notify_desktop_options {
 	struct loop *loop;
@@ -23,7 +29,7 @@ struct notify_desktop_options {
 };
 
 struct notify_desktop *notify_desktop_create(const struct notify_desktop_options *options);
-/* What is shown stays: a box that starts again is quiet about it. */
+/* Takes back what is shown. */
 void notify_desktop_destroy(struct notify_desktop *desktop);
 
 void notify_desktop_use(struct notify_desktop *desktop, bool use); /* at first it is not */
