@@ -11,6 +11,8 @@
 #include "net/process.h"
 
 #define FACTS_NAME "SIGNALBOX_MATTER="
+#define HEARD_AT_ONCE MIB /* of what it writes */
+#define PIECE_COST 256    /* each line counts as so many bytes more */
 
 /* What a program needs to reach the desktop, beside what every program keeps. */
 static const char *const passed[] = {"DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY",
@@ -22,7 +24,8 @@ struct errand {
 	struct notify_command *command;
 	char *words, *facts;
 	struct process *process;
-	struct deadline deadline;
+	struct deadline deadline, pause;
+	size_t heard; /* since it last had to wait */
 	bool was_late, has_complained;
 	struct link in_list; /* command.waiting or command.running */
 };
@@ -39,6 +42,7 @@ struct notify_command {
 static void errand_destroy(struct errand *e)
 {
 	deadline_clear(&e->deadline);
+	deadline_clear(&e->pause);
 	process_destroy(e->process);
 	list_remove(&e->in_list);
 	free(e->words);
@@ -62,11 +66,28 @@ static void complain(struct errand *e, struct text words)
 	buf_finish(&out);
 }
 
-/* Its output is nobody's; the first line of its complaints is for the log. */
+static void pause_ends(struct deadline *deadline)
+{
+	struct errand *e = list_of(deadline, struct errand, pause);
+
+	e->heard = 0;
+	process_hush(e->process, false);
+}
+
+/* Its output is nobody's; the first line of its complaints is for the log.  One that writes without
+ * end has to wait, and not the loop. */
 static void errand_heard(void *self, enum process_stream stream, const struct piece *piece)
 {
+	struct errand *e = self;
+
 	if (stream == PROCESS_COMPLAINTS)
-		complain(self, piece->bytes);
+		complain(e, piece->bytes);
+	e->heard += piece->bytes.len + PIECE_COST;
+	if (e->heard < HEARD_AT_ONCE)
+		return;
+	process_hush(e->process, true);
+	e->pause.fire = pause_ends;
+	deadline_set(e->command->loop, &e->pause, 1);
 }
 
 static void errand_ended(void *self, const struct process_end *end)

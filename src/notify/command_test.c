@@ -135,6 +135,19 @@ static void too_many_wait_and_the_oldest_are_dropped(void **state)
 	buf_finish(&got);
 }
 
+static void its_output_is_nobodys_and_much_of_it_is_survived(void **state)
+{
+	struct world *w = *state;
+	struct buf got;
+
+	buf_init(&got, MIB);
+	use_shell(w, "yes | head -n 400000; yes | head -n 20000 >&2; printf done >\"$1\"");
+	notify_command_run(w->command, TEXT("a"), TEXT("{}"));
+	await_bytes(w, 4, &got);
+	assert_memory_equal(got.at, "done", 4);
+	buf_finish(&got);
+}
+
 static void what_runs_ends_with_the_box(void **state)
 {
 	struct world *w = *state;
@@ -153,6 +166,7 @@ int main(void)
 		shared(it_gets_words_and_facts_and_no_shell_sees_them),
 		shared(without_a_command_nothing_runs_and_one_that_is_not_there_is_survived),
 		shared(too_many_wait_and_the_oldest_are_dropped),
+		shared(its_output_is_nobodys_and_much_of_it_is_survived),
 		shared(what_runs_ends_with_the_box),
 	};
 
