@@ -14,6 +14,7 @@
 #define NEWEST_HOUR 4294967295.0
 #define SAVED_MAX (16 * MIB)
 #define KEY_MAX_BYTES 600
+#define SHORT_KEY_MAX 64 /* bytes that are kept as they are */
 
 /* ---- what is known ---- */
 
@@ -57,10 +58,22 @@ static void drop_run(struct toil *t, struct toil_run *run)
 	free(run);
 }
 
+/* Of the hour and a name that can be shown: what is saved stays small, whatever it is. */
+static char *row_key(uint32_t hour, struct text tool)
+{
+	struct buf name;
+	char *key;
+
+	buf_init(&name, 4 * KIB);
+	utf8_add_shown(&name, utf8_cut(tool, TOIL_NAME_MAX));
+	key = must_print("%u %.*s", hour, TEXT_ARG(utf8_cut(buf_text(&name), TOIL_NAME_MAX)));
+	buf_finish(&name);
+	return key;
+}
+
 static struct toil_row *need_row(struct toil *t, uint32_t hour, struct text tool)
 {
-	struct text name = utf8_cut(tool, TOIL_NAME_MAX);
-	char *key = must_print("%u %.*s", hour, TEXT_ARG(name));
+	char *key = row_key(hour, tool);
 	struct toil_row *row = map_get(&t->rows.by_key, text_of(key));
 
 	if (row) {
@@ -77,27 +90,47 @@ static struct toil_row *need_row(struct toil *t, uint32_t hour, struct text tool
 	return row;
 }
 
-static struct toil_call *need_call(struct toil *t, const char *key, bool *is_new)
+static bool is_short(struct text key)
 {
+	for (size_t i = 0; i < key.len; i++)
+		if ((unsigned char)key.at[i] < ' ')
+			return false;
+	return key.len <= SHORT_KEY_MAX;
+}
+
+/* A key that is long, or long when it is saved, is known by its hash. */
+static char *short_key(struct text key)
+{
+	return is_short(key) ? text_dup(key)
+	                     : must_print("#%016llx", (unsigned long long)map_hash(1, key));
+}
+
+static struct toil_call *need_call(struct toil *t, struct text long_key, bool *is_new)
+{
+	char *key = short_key(long_key);
 	struct toil_call *call = map_get(&t->calls.by_key, text_of(key));
 
 	*is_new = !call;
+	if (call)
+		free(key);
 	if (call)
 		return call;
 	if (t->calls.count == TOIL_CALLS_MAX)
 		drop_call(t, list_of(t->calls.all.next, struct toil_call, in_list));
 	call = must_zero(1, sizeof(*call));
-	call->key = must_dup(key);
+	call->key = key;
 	set_add(&t->calls, call->key, call, &call->in_list);
 	return call;
 }
 
-static struct toil_run *need_run(struct toil *t, const char *key, bool *is_new)
+static struct toil_run *need_run(struct toil *t, struct text long_key, bool *is_new)
 {
+	char *key = short_key(long_key);
 	struct toil_run *run = map_get(&t->runs.by_key, text_of(key));
 
 	*is_new = !run;
 	if (run) {
+		free(key);
 		list_remove(&run->in_list);
 		list_add(&t->runs.all, &run->in_list);
 		return run;
@@ -105,7 +138,7 @@ static struct toil_run *need_run(struct toil *t, const char *key, bool *is_new)
 	if (t->runs.count == TOIL_RUNS_MAX)
 		drop_run(t, list_of(t->runs.all.next, struct toil_run, in_list));
 	run = must_zero(1, sizeof(*run));
-	run->key = must_dup(key);
+	run->key = key;
 	set_add(&t->runs, run->key, run, &run->in_list);
 	return run;
 }
@@ -124,19 +157,42 @@ static uint32_t hour_of(double at_ms)
 	return hour >= 0 && hour <= NEWEST_HOUR ? (uint32_t)hour : 0;
 }
 
+/* A conversation of several runs is one session, as it is in the crew. */
+static void add_session(struct buf *key, const struct signal *s)
+{
+	yyjson_val *metadata = yyjson_obj_get(s->envelope, "metadata");
+	struct text own = json_text_at(yyjson_obj_get(s->envelope, "payload"), "sessionKey");
+	struct text source = json_text_at(metadata, "sourceId");
+
+	if (!own.len)
+		own = json_text_at(metadata, "session");
+	if (!source.len)
+		source = s->source;
+	if (own.len == 0 || has_nul(own) || has_nul(source)) {
+		buf_add(key, utf8_cut(s->correlation, KEY_MAX_BYTES));
+		return;
+	}
+	buf_add(key, utf8_cut(source, KEY_MAX_BYTES));
+	buf_add_char(key, '\n');
+	buf_add(key, utf8_cut(own, KEY_MAX_BYTES));
+}
+
 /* A session counts once in an hour; what is told late of an earlier hour is not known anew. */
 static void count_session(struct toil *t, const struct signal *s)
 {
-	char *key = text_dup(utf8_cut(s->correlation, KEY_MAX_BYTES));
 	uint32_t hour = hour_of(s->at_ms);
+	struct toil_run *run;
+	struct buf key;
 	bool is_new;
-	struct toil_run *run = need_run(t, key, &is_new);
 
+	buf_init(&key, 4 * KIB);
+	add_session(&key, s);
+	run = need_run(t, buf_text(&key), &is_new);
+	buf_finish(&key);
 	if (is_new || run->hour < hour) {
 		run->hour = hour;
 		need_row(t, hour, TEXT(""))->calls++;
 	}
-	free(key);
 }
 
 static double time_of(yyjson_val *metadata, const struct toil_call *call, double at_ms)
@@ -175,7 +231,7 @@ static void hear_tool(struct toil *t, const struct signal *s, bool is_return)
 		return; /* nobody could tell it from another */
 	key = must_print("%.*s\n%.*s", TEXT_ARG(utf8_cut(s->correlation, KEY_MAX_BYTES)),
 	                 TEXT_ARG(id));
-	call = need_call(t, key, &is_new);
+	call = need_call(t, text_of(key), &is_new);
 	free(key);
 	if (is_return)
 		hear_return(t, s, call, payload);
@@ -279,9 +335,9 @@ static bool load_row(struct toil *t, yyjson_val *saved)
 	    !json_number(yyjson_arr_get(saved, 4), &ms))
 		return false;
 	row = need_row(t, hour, tool);
-	row->calls = yyjson_get_uint(yyjson_arr_get(saved, 2));
-	row->failures = yyjson_get_uint(yyjson_arr_get(saved, 3));
-	row->ms = ms;
+	row->calls += yyjson_get_uint(yyjson_arr_get(saved, 2));
+	row->failures += yyjson_get_uint(yyjson_arr_get(saved, 3));
+	row->ms += ms;
 	return true;
 }
 
@@ -294,7 +350,7 @@ static bool load_call(struct toil *t, yyjson_val *saved)
 
 	if (key.len == 0 || has_nul(key) || !json_number(yyjson_arr_get(saved, 1), &at_ms))
 		return false;
-	call = need_call(t, key.at, &is_new);
+	call = need_call(t, key, &is_new);
 	call->is_over = at_ms < 0;
 	call->at_ms = at_ms < 0 ? 0 : at_ms;
 	return true;
@@ -308,7 +364,7 @@ static bool load_run(struct toil *t, yyjson_val *saved)
 
 	if (key.len == 0 || has_nul(key) || !load_hour(yyjson_arr_get(saved, 1), &hour))
 		return false;
-	need_run(t, key.at, &is_new)->hour = hour;
+	need_run(t, key, &is_new)->hour = hour;
 	return true;
 }
 

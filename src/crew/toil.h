@@ -14,7 +14,7 @@
 #define TOIL_ROWS_MAX 8000  /* the one that was begun first is forgotten; saved in a millisecond */
 #define TOIL_CALLS_MAX 1024 /* open, or known to have returned; likewise */
 #define TOIL_RUNS_MAX 1024  /* whose newest hour is known; likewise */
-#define TOIL_NAME_MAX 120   /* bytes of a tool's name */
+#define TOIL_NAME_MAX 64    /* bytes of a tool's name */
 
 struct fold_kind;
 struct toil;

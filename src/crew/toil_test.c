@@ -39,7 +39,7 @@ static int drop(void **state)
 
 static void hear(const char *type, const char *run, double at, const char *rest)
 {
-	char line[2000];
+	char line[4000];
 	struct error why;
 	struct signal s;
 
@@ -152,6 +152,40 @@ static void it_is_the_same_after_a_checkpoint(void **state)
 	buf_finish(&again);
 }
 
+static void runs_of_one_conversation_are_one_session(void **state)
+{
+	(void)state;
+	hear("token_usage", "a", 0, "\"payload\":{\"sessionKey\":\"main\"}");
+	hear("token_usage", "b", 0, "\"payload\":{\"sessionKey\":\"main\"}");
+	hear("token_usage", "c", 0, "\"metadata\":{\"session\":\"main\"},\"payload\":{}");
+	hear("token_usage", "d", 0, "\"payload\":{}");
+	assert_told(&ever, "\"tools\":[],\"days\":[{\"key\":\"2026-11-16\",\"calls\":0,"
+	                   "\"failures\":0,\"ms\":0,\"sessions\":2}]");
+}
+
+/* Control characters take six bytes each where they are saved. */
+static void long_and_strange_names_are_saved_small(void **state)
+{
+	char strange[6 * 90 + 1] = "", rest[1500], run[600];
+
+	(void)state;
+	for (int i = 0; i < 90; i++)
+		memcpy(strange + (size_t)i * 6, "\\u0001", 7);
+	for (int i = 0; i < 2000; i++) {
+		snprintf(run, sizeof(run), "%d%s", i, strange);
+		snprintf(rest, sizeof(rest),
+		         "\"payload\":{\"callId\":\"%d%s\",\"toolName\":\"%d%s\"}", i, strange, i,
+		         strange);
+		hear("tool_call", run, 0, rest);
+		hear("tool_result", run, 10, rest);
+		hear("tool_result", run, 20, rest);
+	}
+	toil_fold.save(toil, &out);
+	assert_true(out.len < 300 * KIB);
+	assert_told(&(struct toil_question){.since_ms = NOON, .until_ms = NOON - 1},
+	            "\"tools\":[],\"days\":[]");
+}
+
 static void everything_has_a_limit(void **state)
 {
 	struct buf saved;
@@ -185,6 +219,8 @@ int main(void)
 		fresh(an_agent_knows_better_how_long_it_took),
 		fresh(sessions_are_the_most_of_an_hour_and_days_those_of_the_reader),
 		fresh(it_is_the_same_after_a_checkpoint),
+		fresh(runs_of_one_conversation_are_one_session),
+		fresh(long_and_strange_names_are_saved_small),
 		fresh(everything_has_a_limit),
 	};
 
