@@ -51,6 +51,8 @@ test("a figure is known by its session, and a subagent by its part", async () =>
 	assert.deepEqual(of("Explore#p1@s1"), { member: "one", part: "p1" });
 	assert.deepEqual(of("x#y#p1@s1"), { member: "one", part: "p1" });
 	assert.deepEqual(of("x@y#p1@a@b"), { member: "two", part: "p1" });
+	assert.deepEqual(figureOf("n#a#b@s1", () => ({ agents: [{ id: "a#b" }] })).part, "a#b");
+	assert.deepEqual(figureOf("n#a#b@s1", () => ({ agents: [{ id: "b" }] })).part, "b");
 	assert.equal(of("@nobody"), null);
 	for (const name of ["ada", "ada@s1", "", "#p", "ada#p"])
 		assert.equal(of(name), undefined, name);
@@ -174,6 +176,18 @@ test("who is over leaves, whoever the server still shows; and nobody plays a ses
 	assert.deepEqual(seen(30).map(({ label }) => label), ["checkout-2"], "and back");
 	company.hear({ removed: ["2"] });
 	assert.deepEqual(seen(40), []);
+});
+
+test("an agent whose name looks like a session's is on the stage, when no session turns out to have it", async () => {
+	const { model, company, actor } = makeStage(SHOW, ["@alice", "team#1@host", "@1"], [member("1", "idle")]);
+
+	assert.equal(actor("@alice", 10).visible, false, "the crew may be late");
+	model.frame(10000);
+	for (const name of ["@alice", "team#1@host"])
+		assert.equal(actor(name, 10010).visible, true, name);
+	company.hear({ removed: ["1"] });
+	assert.equal(actor("@1", 20000).visible, false, "a session that is gone is no agent");
+	assert.equal(actor("@1", 30000).visible, false);
 });
 
 test("a session that was never on the stage gets a figure that is free, until there are none", async () => {

@@ -11,6 +11,7 @@ import { shortened } from "../text/names";
 
 const LABEL_MAX = 18;       /* letters under a figure */
 const NEAR = 30;            /* so near to a seat it is taken */
+const STRANGE_MS = 3000;    /* then a name that no session has is an agent's own */
 const GUISES_MAX = 1024;    /* of the past, too; then they begin anew */
 const SMALL = 0.68;         /* a subagent beside its parent */
 const RANKS: Readonly<Record<string, number>> = { asks: 90, failed: 70, tool: 30, thinking: 20, answering: 20 };
@@ -52,20 +53,28 @@ export function labelOf({ handle, project }: Member): string {
 	return shortened(`${whole.slice(0, Math.max(LABEL_MAX - 1 - tail.length, 4))}…${tail}`);
 }
 
+/* Of the parts that a name could end with, the one that the session has; or else the shortest. */
+function partOf(head: string, { agents = [] }: Member): string {
+	for (let hash = head.indexOf("#"); hash >= 0; hash = head.indexOf("#", hash + 1))
+		if (agents.some(({ id }) => id === head.slice(hash + 1)))
+			return head.slice(hash + 1);
+	return head.slice(head.lastIndexOf("#") + 1);
+}
+
 /* `@SESSION`, or `NAME#PART@SESSION`, where a name may have any of these signs. Null: the crew knows
  * no such session; undefined: it is no such name. */
 export function figureOf(name: string, find: (session: string) => Member | undefined): { member: Member; part: string } | null | undefined {
 	let isFigure = false;
 
 	for (let at = name.indexOf("@"); at >= 0; at = name.indexOf("@", at + 1)) {
-		const head = name.slice(0, at), hash = head.lastIndexOf("#");
+		const head = name.slice(0, at);
 
-		if (at > 0 && hash < 0)
+		if (at > 0 && !head.includes("#"))
 			continue;
 		isFigure = true;
 		const member = find(name.slice(at + 1));
 		if (member !== undefined)
-			return { member, part: at === 0 ? "" : head.slice(hash + 1) };
+			return { member, part: at === 0 ? "" : partOf(head, member) };
 	}
 	return isFigure ? null : undefined;
 }
@@ -96,6 +105,8 @@ export function makeCompany(): Company {
 	const members = new Map<string, Member>(), runs = new Map<string, string>();
 	const guises = new Map<string, Guise>();
 	const lent = new Map<string, string>();     /* figures that the server gave nobody, by session */
+	const strange = new Map<string, number>();  /* names of no session that is known, and since when */
+	const past = new Set<string>();             /* figures of sessions */
 	let document: ShowDocument | null = null, posts: Posts | null = null;
 	let troupe: readonly Player[] = [], missing = 0, isFirst = true;
 
@@ -125,9 +136,28 @@ export function makeCompany(): Company {
 		return guise;
 	}
 
-	/* A figure whose session nobody knows is nobody's. The second of one session is not there either, nor is that
+	/* The crew may tell of a session a moment later than the stage. */
+	function isNobodys(name: string, t: number): boolean {
+		if (past.has(name))
+			return true;
+		if (!strange.has(name)) {
+			if (strange.size >= GUISES_MAX)
+				strange.clear();
+			strange.set(name, t);
+		}
+		return t - strange.get(name)! < STRANGE_MS;
+	}
+
+	function remember(name: string): void {
+		strange.delete(name);
+		if (past.size >= GUISES_MAX)
+			past.clear();
+		past.add(name);
+	}
+
+	/* A figure whose session nobody knows is nobody's, unless an agent is called so. The second of one session is not there either, nor is that
 	 * of one subagent, which hooks and a transcript may call by different names. */
-	function cast(players: readonly Player[]): Map<string, Player> {
+	function cast(players: readonly Player[], t: number): Map<string, Player> {
 		const mains = new Map<string, Player>(), known = new Set<string>();
 
 		for (const player of players) {
@@ -135,7 +165,9 @@ export function makeCompany(): Company {
 			const key = figure ? `${figure.part}@${figure.member.id}` : "";
 
 			player.guise = null;
-			player.isVacant = figure === null || known.has(key);
+			player.isVacant = figure === null ? isNobodys(player.part, t) : known.has(key);
+			if (figure)
+				remember(player.part);
 			if (!figure || player.isVacant)
 				continue;
 			const { member, part } = figure;
@@ -238,7 +270,7 @@ export function makeCompany(): Company {
 				begin(next);
 			if (guises.size > GUISES_MAX)
 				guises.clear();
-			const mains = cast(players);
+			const mains = cast(players, t);
 
 			if (next.scene.crew !== undefined)
 				lend(players, mains);
