@@ -167,6 +167,31 @@ def _():
         assert not box.is_let_in(first) and box.is_let_in(second)
 
 
+@test("a device ends itself, whatever its scopes, and nobody else")
+def _():
+    with PhoneBox() as box:
+        first, second = box.secret(scopes="emit"), box.secret()
+        box.secret(name="stays")
+
+        def leave(secret):
+            return box.request("DELETE", "/api/session", headers=bearer(secret) if secret else None, unix=False)
+
+        with WS(box, "/ws", bearer(second)) as ws, WS(box, "/ws", bearer(second)) as other:
+            ws.json(), other.json()
+            assert leave(first).status == 200
+            assert [d["name"] for d in box.devices()] == ["phone-2", "stays"]
+            assert leave(first).status == 401 and not is_ended(ws)
+            assert box.request("DELETE", "/api/devices/phone-2", headers=bearer(second), unix=False).status == 403
+            assert leave(second).json() == {"ok": True}, "it is answered"
+            eventually(lambda: is_ended(ws) and is_ended(other))
+        assert [d["name"] for d in box.devices()] == ["stays"] and not box.is_let_in(second)
+        assert leave(None).status in (401, 403)
+        answer = box.request("DELETE", "/api/session")
+        assert answer.status == 403 and "paired device" in answer.json()["error"], answer
+        box.restart()
+        assert [d["name"] for d in box.devices()] == ["stays"]
+
+
 @test("the network's door is closed when the last device is gone")
 def _():
     with PhoneBox() as box:

@@ -103,9 +103,8 @@ static void answer_done(struct call *call)
 }
 
 /* What it has open ends with it. */
-void api_device_revoke(struct call *call)
+static void revoke_device(struct call *call, struct text name)
 {
-	struct text name = {call->part.at, call->part.len};
 	struct web *web = call->web;
 	struct error why;
 	uint64_t id;
@@ -124,6 +123,25 @@ void api_device_revoke(struct call *call)
 	}
 	error_within(&why, "it is revoked, but not on the disk, which is tried again");
 	web_refuse(call->http, 500, why.words, NULL);
+}
+
+void api_device_revoke(struct call *call)
+{
+	revoke_device(call, (struct text){call->part.at, call->part.len});
+}
+
+/* Itself, which takes no scope.  What it asks by is let go of first, to be answered. */
+void api_session_end(struct call *call)
+{
+	struct text name;
+
+	if (!call->caller.device) {
+		web_refuse(call->http, 403, "only a paired device can sign itself out", NULL);
+		return;
+	}
+	text_cut(text_of(call->caller.name), ':', &name);
+	conn_own(http_conn(call->http), 0);
+	revoke_device(call, name);
 }
 
 void api_certificate(struct call *call)

@@ -37,6 +37,7 @@ const struct route routes[] = {
 	{"POST", "/api/prompts/*/answer", SCOPE_ANSWER, ROUTE_JSON, 0, api_prompt_answer},
 	{"POST", "/api/control", SCOPE_CONTROL, ROUTE_JSON, SMALL_BODY, api_control},
 	{"POST", "/api/session", 0, ROUTE_JSON, SMALL_BODY, api_session},
+	{"DELETE", "/api/session", 0, ROUTE_NOTHING, SMALL_BODY, api_session_end},
 	{"POST", "/api/ticket", 0, ROUTE_NOTHING, SMALL_BODY, api_ticket},
 	{"POST", "/api/code", SCOPE_ADMIN, ROUTE_NOTHING, SMALL_BODY, api_code},
 	{"GET", "/api/devices", SCOPE_ADMIN, 0, 0, api_devices},

@@ -146,8 +146,13 @@ test("a phone that is revoked is out at once, and says how it is paired again", 
 	await stateIs(next.page, "live");
 	const card = await openCard(next.page);
 	await shoot(next.page, "phone-card");
+	assert.match(follow(box, "signalbox devices"), /^tablet /m);
 	await card.getByRole("button", { name: named("Sign out") }).click();
 	await stateIs(next.page, "signed-out");
+	assert.doesNotMatch(type(box, "devices"), /tablet/);
+	assert.equal(await next.page.evaluate(() => localStorage.getItem("signalbox.device")), null);
+	assert.equal(await card.isVisible(), false);
+	assert.deepEqual(next.faults, []);
 	await box.remove();
 });
 
@@ -190,7 +195,8 @@ test("the page can be installed, and its worker keeps nothing and shows no old p
 	await assert.rejects(phone.page.goto(`${origin}/`, FAR_BELOW), /net::ERR_/);
 	box.env = { SIGNALBOX_PHONE_LISTEN: new URL(origin).host };
 	await box.start();
-	await phone.page.goto(`${origin}/`, FAR_BELOW);
+	/* The page of the failure may come late, and interrupt. */
+	await eventually(() => phone.page.goto(`${origin}/`, FAR_BELOW).then(() => true, () => false), "the box is found again");
 	await stateIs(phone.page, "live");
 	assert.deepEqual(phone.faults, []);
 	await box.remove();

@@ -1,6 +1,6 @@
 /* What a paired device can do with itself: be told, be installed, trust the box, sign out. */
 
-import type { Desk } from "../desk";
+import type { Desk, Refusal } from "../desk";
 import { makeDevice } from "../link/device";
 import { fill, h, icon } from "../text/dom";
 import type { Child } from "../text/dom";
@@ -11,6 +11,7 @@ import type { Worker } from "./worker";
 const TRUST = "This browser does not trust the certificate of the box, so it neither installs the page nor "
 	+ "notifies you. Download what vouches for it and let the phone trust it, but compare the fingerprint first: "
 	+ "signalbox pair prints it.";
+const STILL_LISTED = "This device has forgotten its secret, but the box still lists it: signalbox devices revoke ends that.";
 
 export function makeCard(desk: Desk, button: HTMLElement, dialog: HTMLDialogElement, worker: Worker): void {
 	let push: Push | null = null;
@@ -18,7 +19,7 @@ export function makeCard(desk: Desk, button: HTMLElement, dialog: HTMLDialogElem
 	const draw = (): void => fill(dialog, [head(dialog), ...body()]);
 	const body = (): Child[] => [
 		...push === null ? trusting() : [...telling(push, act), ...installing(worker)],
-		h("p", {}, h("button", { type: "button", onclick: signOut }, "Sign out")),
+		h("p", {}, h("button", { type: "button", onclick: () => void signOut(desk, push).finally(() => dialog.close()) }, "Sign out")),
 		h("p", { class: "dim" }, "On the computer, ", h("code", {}, "signalbox devices"), " lists and revokes devices."),
 	];
 	const act = (what: () => Promise<void>): void => {
@@ -75,7 +76,12 @@ function installing({ install }: Worker): Child[] {
 	return [h("p", {}, "To install the page, choose Add to Home Screen in the menu of the browser.")];
 }
 
-function signOut(): void {
+/* The box ends it, with all that it has open; the link finds then that it is signed out. */
+async function signOut(desk: Desk, push: Push | null): Promise<void> {
+	const isEnded = await desk.link.request("DELETE", "/api/session").then(() => true, ({ status }: Refusal) => status === 401);
+
 	makeDevice().forget();
-	location.reload();
+	if (!isEnded)
+		desk.say(STILL_LISTED, "bad");
+	await push?.forget().catch(() => {});
 }

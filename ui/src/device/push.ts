@@ -9,12 +9,17 @@ export interface Push {
 	look(): Promise<void>;
 	begin(words: boolean): Promise<void>;
 	end(): Promise<void>;
+	forget(): Promise<void>;              /* On our side alone. */
 }
 
 const NOT_ALLOWED = "The browser does not allow notifications of this page.";
 
 export function makePush(link: Link, registration: ServiceWorkerRegistration): Push {
 	let told: Told | null = null;
+
+	async function forget(): Promise<void> {
+		await (await registration.pushManager?.getSubscription())?.unsubscribe();
+	}
 
 	return {
 		get told() { return told; },
@@ -31,7 +36,8 @@ export function makePush(link: Link, registration: ServiceWorkerRegistration): P
 		},
 		async end() {
 			told = await link.request<Told>("DELETE", "/api/push");
-			await registration.pushManager.getSubscription().then((subscription) => subscription?.unsubscribe());
+			await forget();
 		},
+		forget,
 	};
 }
