@@ -112,6 +112,38 @@ test("a phone is paired by the URL, answers a question, and may do no more", asy
 	await box.remove();
 });
 
+test("a page without an address bar is paired by the link that is pasted, and by nothing else", async () => {
+	const box = await startBox();
+	const phone = await takePhone();
+	const url = follow(box, "signalbox pair --print");
+	const { origin } = new URL(url);
+	const traded = [];
+
+	phone.page.on("request", (request) => {
+		if (request.method() !== "GET")
+			traded.push(request.url());
+	});
+	await phone.page.goto(origin);
+	await stateIs(phone.page, "signed-out");
+	const field = phone.page.getByLabel("The link of signalbox pair");
+	const pair = phone.page.getByRole("button", { name: named("Pair"), exact: true });
+	for (const text of ["", "hello", url.replace(origin, "https://other.example"), `${url}0`, url.replace("#t=", "?t="), url.slice(0, -1),
+		url.replace("https:", "http:"), `javascript:alert(1)/${new URL(url).hash}`, `<img src=x onerror=alert(1)>${url}`]) {
+		await field.fill(text);
+		await pair.click();
+		await phone.page.getByText("This is no link of signalbox pair").waitFor();
+	}
+	assert.deepEqual(traded, []);
+	await shoot(phone.page, "phone-paste");
+	await field.fill(` ${url} `);
+	await pair.click();
+	await stateIs(phone.page, "live");
+	assert.equal(await field.inputValue(), "", "the code has left the page");
+	assert.match(follow(box, "signalbox devices"), /^phone +observe,answer /m);
+	assert.deepEqual(phone.faults, []);
+	await box.remove();
+});
+
 test("it stays signed in: a new tab, a new start of the browser, a new start of the box", async () => {
 	const box = await startBox();
 	const phone = await takePhone();

@@ -14,6 +14,14 @@ export function codeOf(hash: string): string | null {
 	return /^#t=(.+)$/.exec(hash)?.[1] ?? null;
 }
 
+/* The code in a link that a person pasted: of this origin, as a code of another box is not ours to
+ * hear. Null: it is no such link. */
+export function codeOfLink(text: string, origin: string): string | null {
+	const [, from, code] = /^(https:\/\/[^/?#\s]+)\/#t=([0-9a-f]{64})$/.exec(text.trim()) ?? [];
+
+	return from === origin && code !== undefined ? code : null;
+}
+
 /* Only what would end or change the address is written otherwise. */
 export function hashOf(place: string): string {
 	return `#/${place.replace(/[%\s"<>\\^`{|}]/g, (c) => encodeURIComponent(c))}`;

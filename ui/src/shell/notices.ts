@@ -1,10 +1,12 @@
 /* What ought to be known all the while it is so: that nobody is signed in, and that the server is
  * in trouble, which above all is a disk that fails. */
 
-import type { Link, Refusal } from "../desk";
+import type { Refusal } from "../desk";
 import { isDevice } from "../link/device";
+import type { PageLink } from "../link/link";
 import { write } from "../text/dom";
 import { visible } from "../text/signal";
+import { codeOfLink } from "./address";
 
 const ASK_MS = 1000;     /* A disk that is full is told within two seconds. */
 
@@ -12,10 +14,9 @@ const COMMAND = isDevice() ? "signalbox pair" : "signalbox open";
 const HOW = isDevice() ? "Run this on the computer of the box; it shows a code to scan:"
 	: "Run this in a terminal; it opens the page with a link that signs you in:";
 
-export function makeNotices(notice: HTMLElement, trouble: HTMLElement, link: Link): void {
-	const part = (box: HTMLElement, name: string): HTMLElement =>
-		box.querySelector(`[data-part="${name}"]`) as HTMLElement;
+const part = (box: HTMLElement, name: string): HTMLElement => box.querySelector(`[data-part="${name}"]`) as HTMLElement;
 
+export function makeNotices(notice: HTMLElement, trouble: HTMLElement, link: PageLink): void {
 	link.on("state", (state) => {
 		notice.hidden = state.name !== "signed-out";
 		document.body.classList.toggle("signed-out", state.name === "signed-out");
@@ -32,6 +33,9 @@ export function makeNotices(notice: HTMLElement, trouble: HTMLElement, link: Lin
 
 		write(part(notice, "copy"), said);
 	});
+
+	if (isDevice())
+		takeLinks(notice, link);
 
 	/* One answer at a time, and none while nobody looks. */
 	let asking = false;
@@ -53,4 +57,22 @@ export function makeNotices(notice: HTMLElement, trouble: HTMLElement, link: Lin
 			void ask();
 	});
 	setInterval(() => void ask(), ASK_MS);
+}
+
+/* An installed page may have a storage of its own and no address bar, as on an iPhone: the link that
+ * pairs it is pasted. */
+function takeLinks(notice: HTMLElement, link: PageLink): void {
+	const form = part(notice, "pair"), input = part(notice, "link") as HTMLInputElement;
+
+	form.hidden = false;
+	form.addEventListener("submit", (event) => {
+		const code = codeOfLink(input.value, location.origin);
+
+		event.preventDefault();
+		write(part(notice, "refused"), code === null ? `This is no link of signalbox pair to ${location.origin}.` : "");
+		if (code === null)
+			return;
+		input.value = "";
+		link.signIn(code);
+	});
 }
