@@ -168,14 +168,15 @@ test("a phone that is revoked is out at once, and says how it is paired again", 
 	const phone = await takePhone();
 
 	await pairPhone(box, phone);
+	/* With the last one the port is closed, and nobody is there to say it. */
+	const next = await takePhone();
+	await next.page.goto(follow(box, "signalbox pair --name tablet --scopes observe --print"));
+	await stateIs(next.page, "live");
 	type(box, "devices", "revoke", "phone");
 	await stateIs(phone.page, "signed-out");
 	assert.match(await phone.page.locator("#notice").innerText(), /not paired any more/);
 	assert.equal(await phone.page.evaluate(() => localStorage.getItem("signalbox.device")), null);
 	await shoot(phone.page, "phone-revoked");
-	const next = await takePhone();
-	await next.page.goto(follow(box, "signalbox pair --name tablet --scopes observe --print"));
-	await stateIs(next.page, "live");
 	const card = await openCard(next.page);
 	await shoot(next.page, "phone-card");
 	assert.match(follow(box, "signalbox devices"), /^tablet /m);
@@ -239,10 +240,19 @@ test("the page can be installed, and its worker keeps nothing and shows no old p
 const SUBSCRIBE = ({ endpoint }) => {
 	const keys = { p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4", auth: "BTBZMqHH6r4Tts7J_aSIgg" };
 
-	PushManager.prototype.subscribe = async (options) => {
-		window.asked = options;
-		return { toJSON: () => ({ endpoint, keys }) };
+	window.had = null;
+	PushManager.prototype.getSubscription = async () => window.had;
+	PushManager.prototype.subscribe = async ({ userVisibleOnly, applicationServerKey }) => {
+		const key = Uint8Array.from(atob(applicationServerKey.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
+
+		if (window.had !== null && window.had.of !== applicationServerKey)
+			throw new DOMException("for another key", "InvalidStateError");
+		window.asked = { userVisibleOnly };
+		window.had ??= { of: applicationServerKey, options: { applicationServerKey: key.buffer }, toJSON: () => ({ endpoint: window.endpoint, keys }),
+			unsubscribe: async () => { window.had = null; } };
+		return window.had;
 	};
+	window.endpoint = endpoint;
 };
 
 /* A browser without a screen shows no notifications: what the worker would have it show is kept. */
@@ -268,7 +278,8 @@ test("the phone asks to be notified, shows what is pushed, and takes back what i
 	assert.equal((await page.evaluate(() => window.asked)).userVisibleOnly, true);
 	assert.match(readFileSync(join(box.data, "devices.json"), "utf8"), /push\.example/);
 	await card.getByRole("checkbox", { name: named("with what the agent says") }).check();
-	await eventually(() => readFileSync(join(box.data, "devices.json"), "utf8").includes('"words":true'), "the choice is kept");
+	const kept = () => readFileSync(join(box.data, "devices.json"), "utf8");
+	await eventually(() => kept().includes('"words":true'), "the choice is kept");
 
 	const cdp = await phone.context.newCDPSession(page);
 	const registrations = [];
@@ -287,6 +298,20 @@ test("the phone asks to be notified, shows what is pushed, and takes back what i
 	assert.deepEqual(await shown(), [{ title: "checkout-2: settled", body: "", tag: "signalbox-m1", data: "checkout-2", silent: true }]);
 	await push("no JSON");
 	await eventually(async () => (await shown()).some(({ title }) => title === "signalbox"), "what is none is shown without words");
+
+	/* The service gives another address; and then the key is another one. */
+	const change = () => worker.evaluate(() => {
+		self.dispatchEvent(Object.assign(new Event("pushsubscriptionchange"), { waitUntil: () => {} }));
+	});
+	await page.evaluate(() => { window.endpoint = "https://push.example/b"; });
+	await change();
+	await eventually(() => kept().includes("push.example/b") && kept().includes('"words":true'), "the box has the new address");
+	await page.evaluate(() => {
+		Object.assign(window.had, { of: "other", options: { applicationServerKey: new ArrayBuffer(65) } });
+		window.endpoint = "https://push.example/c";
+	});
+	await change();
+	await eventually(() => kept().includes("push.example/c"), "it is subscribed anew");
 
 	await card.getByRole("button", { name: "Stop notifying me" }).click();
 	await card.getByRole("button", { name: "Notify me" }).waitFor();

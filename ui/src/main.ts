@@ -11,6 +11,5 @@ import { views } from "./views";
 
 const desk = openShell(views, makeLink());
 desk.toQuestion = openTray(document.getElementById("prompts") as HTMLElement, desk).focus;
-openAttention(desk);
-makeCard(desk, document.getElementById("device") as HTMLElement,
-	document.getElementById("device-card") as HTMLDialogElement, startWorker());
+openAttention(desk, makeCard(desk, document.getElementById("device") as HTMLElement,
+	document.getElementById("device-card") as HTMLDialogElement, startWorker()));

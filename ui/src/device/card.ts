@@ -13,7 +13,8 @@ const TRUST = "This browser does not trust the certificate of the box, so it nei
 	+ "signalbox pair prints it.";
 const STILL_LISTED = "This device has forgotten its secret, but the box still lists it: signalbox devices revoke ends that.";
 
-export function makeCard(desk: Desk, button: HTMLElement, dialog: HTMLDialogElement, worker: Worker): void {
+/* Gives whether this device is told by the box of what waits and what failed. */
+export function makeCard(desk: Desk, button: HTMLElement, dialog: HTMLDialogElement, worker: Worker): () => boolean {
 	let push: Push | null = null;
 
 	const draw = (): void => fill(dialog, [head(dialog), ...body()]);
@@ -26,12 +27,27 @@ export function makeCard(desk: Desk, button: HTMLElement, dialog: HTMLDialogElem
 		what().catch((why: Error) => desk.say(why.message, "bad")).finally(draw);
 	};
 
+	/* Once for each time that the page is opened, and when the browser's service gave it another address. */
+	const renew = async (): Promise<void> => {
+		await worker.registered;
+		await push?.look();
+		await push?.renew();
+	};
+	let isRenewed = false;
+
 	worker.changed = draw;
 	void worker.registered.then((registered) => {
 		push = registered === null ? null : makePush(desk.link, registered);
 		draw();
 	});
-	desk.link.on("state", () => { button.hidden = makeDevice().secret() === null; });
+	desk.link.on("state", ({ name }) => {
+		button.hidden = makeDevice().secret() === null;
+		if (name !== "live" || button.hidden || isRenewed)
+			return;
+		isRenewed = true;
+		renew().catch(() => {});
+	});
+	navigator.serviceWorker?.addEventListener("message", () => void renew().catch(() => {}));
 	button.addEventListener("click", () => {
 		draw();
 		dialog.showModal();
@@ -41,6 +57,7 @@ export function makeCard(desk: Desk, button: HTMLElement, dialog: HTMLDialogElem
 		if (event.target === dialog)
 			dialog.close();
 	});
+	return () => push?.told?.subscribed === true;
 }
 
 function head(dialog: HTMLDialogElement): HTMLElement {

@@ -8,6 +8,8 @@ export interface Push {
 	readonly told: Told | null;           /* Null: there is none to be had. */
 	look(): Promise<void>;
 	begin(words: boolean): Promise<void>;
+	/* What the box has may be older than what the browser has, or our key may be another one. */
+	renew(): Promise<void>;
 	end(): Promise<void>;
 	forget(): Promise<void>;              /* On our side alone. */
 }
@@ -21,18 +23,32 @@ export function makePush(link: Link, registration: ServiceWorkerRegistration): P
 		await (await registration.pushManager?.getSubscription())?.unsubscribe();
 	}
 
+	/* One for another key cannot be subscribed anew; and one that the box has given up is dead. */
+	async function subscribe({ key, subscribed }: Told): Promise<PushSubscription> {
+		const old = await registration.pushManager.getSubscription();
+
+		if (old !== null && !(subscribed && isFor(old, key)))
+			await old.unsubscribe();
+		return registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+	}
+
+	async function begin(words: boolean): Promise<void> {
+		if (told === null || await Notification.requestPermission() !== "granted")
+			throw new Error(NOT_ALLOWED);
+		const { endpoint, keys } = (await subscribe(told)).toJSON();
+
+		told = await link.request<Told>("PUT", "/api/push", { endpoint, keys, words });
+	}
+
 	return {
 		get told() { return told; },
 		async look() {
 			told = "pushManager" in registration ? await link.request<Told>("GET", "/api/push").catch(() => null) : null;
 		},
-		async begin(words) {
-			if (told === null || await Notification.requestPermission() !== "granted")
-				throw new Error(NOT_ALLOWED);
-			const subscription = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: told.key });
-			const { endpoint, keys } = subscription.toJSON();
-
-			told = await link.request<Told>("PUT", "/api/push", { endpoint, keys, words });
+		begin,
+		async renew() {
+			if (told?.subscribed === true && Notification.permission === "granted")
+				await begin(told.words);
 		},
 		async end() {
 			told = await link.request<Told>("DELETE", "/api/push");
@@ -40,4 +56,10 @@ export function makePush(link: Link, registration: ServiceWorkerRegistration): P
 		},
 		forget,
 	};
+}
+
+function isFor({ options }: PushSubscription, key: string): boolean {
+	const bytes = String.fromCharCode(...new Uint8Array(options.applicationServerKey ?? new ArrayBuffer(0)));
+
+	return btoa(bytes).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "") === key;
 }

@@ -6,7 +6,7 @@
 interface Lasting extends Event { waitUntil(done: Promise<unknown>): void }
 interface Pushed extends Lasting { readonly data: { json(): unknown } | null }
 interface Clicked extends Lasting { readonly notification: Notification }
-interface OpenPage { focus(): Promise<OpenPage>; navigate(url: string): Promise<OpenPage | null> }
+interface OpenPage { postMessage(message: string): void; focus(): Promise<OpenPage>; navigate(url: string): Promise<OpenPage | null> }
 interface World {
 	readonly clients: {
 		claim(): Promise<void>;
@@ -15,7 +15,7 @@ interface World {
 	};
 	readonly registration: ServiceWorkerRegistration;
 	skipWaiting(): Promise<void>;
-	addEventListener(name: "install" | "activate", hear: (event: Lasting) => void): void;
+	addEventListener(name: "install" | "activate" | "pushsubscriptionchange", hear: (event: Lasting) => void): void;
 	addEventListener(name: "push", hear: (event: Pushed) => void): void;
 	addEventListener(name: "notificationclick", hear: (event: Clicked) => void): void;
 }
@@ -64,6 +64,18 @@ worker.addEventListener("push", (event) => {
 	}
 	event.waitUntil(tell(noteOf(said)));
 });
+
+/* The secret of the device is the page's: only it can tell the box of another subscription. */
+async function renew(): Promise<void> {
+	const open = await worker.clients.matchAll({ type: "window" });
+
+	open.forEach((page) => page.postMessage("renew"));
+	if (open.length === 0)
+		await worker.registration.showNotification("signalbox",
+			{ tag: "signalbox-renew", body: "Open the page, so that you are notified further." });
+}
+
+worker.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renew()));
 
 worker.addEventListener("notificationclick", (event) => {
 	event.notification.close();

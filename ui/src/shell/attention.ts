@@ -3,7 +3,8 @@
  * page; then there are none, and nothing else changes.
  *
  * A matter is told once on one machine. Several tabs give it the same tag, so the browser shows one. A
- * box that notifies on the desktop of its own machine does that, and a page there does not. */
+ * box that notifies on the desktop of its own machine does that, and a page there does not. To a device
+ * that is told by push, what is pushed is not told once more. */
 
 import type { Desk, Matter } from "../desk";
 import { h } from "../text/dom";
@@ -13,6 +14,7 @@ import { beginning } from "../text/whole";
 const AT_ONCE = 3;            /* more than that are one */
 const BODY_MAX = 200;
 const MANY = "many";
+const PUSHED = ["asks", "failed"];
 const HAS = typeof Notification === "function";
 const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
@@ -31,7 +33,7 @@ export function notifyButton(desk: Desk, words: string): HTMLButtonElement {
 	} }, words);
 }
 
-export function openAttention(desk: Desk): void {
+export function openAttention(desk: Desk, isPushed: () => boolean): void {
 	const shown = new Map<string, Notification>();
 	let known: Set<string> | null = null;  /* null: until the first are told, nothing is new */
 	let isTold = false;                    /* on this machine, by the box */
@@ -95,7 +97,7 @@ export function openAttention(desk: Desk): void {
 		}
 		if (known?.size === 0)
 			close(MANY);
-		tell(fresh);
+		tell(isPushed() ? fresh.filter(({ kind }) => !PUSHED.includes(kind)) : fresh);
 	});
 	document.addEventListener("visibilitychange", () => {
 		if (document.visibilityState === "visible")
