@@ -101,12 +101,36 @@ function beside({ x, y, scale, moving }: Guise, number: number): Partial<Guise> 
 	return { x: x + side * (30 + ring * 16) * scale, y: y - (14 + ring * 10) * scale, scale: scale * SMALL, moving };
 }
 
+/* Which names of figures are those of sessions: the crew may tell of one a moment later than the stage. */
+function makeNames(): { isNobodys(name: string, t: number): boolean; remember(name: string): void } {
+	const strange = new Map<string, number>();  /* of no session that is known, and since when */
+	const past = new Set<string>();             /* of sessions */
+
+	return {
+		isNobodys(name, t) {
+			if (past.has(name))
+				return true;
+			if (!strange.has(name)) {
+				if (strange.size >= GUISES_MAX)
+					strange.clear();
+				strange.set(name, t);
+			}
+			return t - strange.get(name)! < STRANGE_MS;
+		},
+		remember(name) {
+			strange.delete(name);
+			if (past.size >= GUISES_MAX)
+				past.clear();
+			past.add(name);
+		},
+	};
+}
+
 export function makeCompany(): Company {
 	const members = new Map<string, Member>(), runs = new Map<string, string>();
 	const guises = new Map<string, Guise>();
 	const lent = new Map<string, string>();     /* figures that the server gave nobody, by session */
-	const strange = new Map<string, number>();  /* names of no session that is known, and since when */
-	const past = new Set<string>();             /* figures of sessions */
+	const names = makeNames();
 	let document: ShowDocument | null = null, posts: Posts | null = null;
 	let troupe: readonly Player[] = [], missing = 0, isFirst = true;
 
@@ -136,27 +160,8 @@ export function makeCompany(): Company {
 		return guise;
 	}
 
-	/* The crew may tell of a session a moment later than the stage. */
-	function isNobodys(name: string, t: number): boolean {
-		if (past.has(name))
-			return true;
-		if (!strange.has(name)) {
-			if (strange.size >= GUISES_MAX)
-				strange.clear();
-			strange.set(name, t);
-		}
-		return t - strange.get(name)! < STRANGE_MS;
-	}
-
-	function remember(name: string): void {
-		strange.delete(name);
-		if (past.size >= GUISES_MAX)
-			past.clear();
-		past.add(name);
-	}
-
-	/* A figure whose session nobody knows is nobody's, unless an agent is called so. The second of one session is not there either, nor is that
-	 * of one subagent, which hooks and a transcript may call by different names. */
+	/* A figure whose session nobody knows is nobody's, unless an agent is called so. The second of one session is not
+	 * there either, nor is that of one subagent, which hooks and a transcript may call by different names. */
 	function cast(players: readonly Player[], t: number): Map<string, Player> {
 		const mains = new Map<string, Player>(), known = new Set<string>();
 
@@ -165,9 +170,9 @@ export function makeCompany(): Company {
 			const key = figure ? `${figure.part}@${figure.member.id}` : "";
 
 			player.guise = null;
-			player.isVacant = figure === null ? isNobodys(player.part, t) : known.has(key);
+			player.isVacant = figure === null ? names.isNobodys(player.part, t) : known.has(key);
 			if (figure)
-				remember(player.part);
+				names.remember(player.part);
 			if (!figure || player.isVacant)
 				continue;
 			const { member, part } = figure;
