@@ -208,9 +208,12 @@ def _():
     with Box() as box:
         for path in CHANGES:
             for method in ("GET", "HEAD", "PUT", "PATCH", "DELETE"):
+                allowed = ["POST"] + ["DELETE"] * (path == "/api/session")  # a device ends itself
+                if method in allowed:
+                    continue
                 answer = box.request(method, path)
                 assert answer.status == 405, (method, path, answer)
-                assert answer.headers["allow"] == "POST", answer
+                assert answer.headers["allow"] == ", ".join(allowed), answer
         for path in page_files() + [r for r in READS if r not in STREAMS]:
             for method in ("POST", "PUT", "PATCH", "DELETE"):
                 answer = box.request(method, path, {})

@@ -7,9 +7,9 @@
 /* clang-format off */
 #define PAIR_OPTIONS \
 	{"name", 0, "NAME", "what the device is called", "phone"}, \
-	{"scopes", 's', "LIST", "what it may do: observe, emit, answer, control, admin; or all", \
+	{"scopes", 's', "LIST", "observe, emit, answer, control, admin; or all", \
 	 "observe,answer"}, \
-	{"host", 0, "HOST", "the name or address of this machine, as the device is to call it", \
+	{"host", 0, "HOST", "this machine's name or address for the device", \
 	 "found out"}
 /* clang-format on */
 

@@ -227,7 +227,8 @@ static void only_a_name_with_a_hash_is_for_ever(void **state)
 	for (const struct web_file *f = web_files; f->path; f++) {
 		lasting += f->never_changes;
 		assert_true(f->plain.len > 0);
-		assert_memory_equal(f->packed.at, "\x1f\x8b", 2);
+		if (f->packed.len > 0) /* a picture is packed already */
+			assert_memory_equal(f->packed.at, "\x1f\x8b", 2);
 	}
 	assert_false(files_find(TEXT("/"))->never_changes);
 	assert_true(lasting >= 3);
