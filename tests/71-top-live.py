@@ -383,15 +383,15 @@ def _():
             assert control_of(worker)["op"] == "ui-quit"
             screen.shows("ended 0")
         with top(box) as screen:
-            screen.shows("connected", "Write a haiku.")
+            screen.shows("connected", "agent-poems-1", "Write a haiku.")
             screen.keys("C-c")
-            screen.shows("Ctrl-C again ends poems")
+            screen.shows("Ctrl-C again ends agent-poems-1")
             screen.keys("q")
             screen.shows("ended 0")
         with top(box) as screen:
-            screen.shows("connected", "Write a haiku.")
+            screen.shows("connected", "agent-poems-1", "Write a haiku.")
             screen.keys("C-c")
-            screen.shows("Ctrl-C again ends poems")
+            screen.shows("Ctrl-C again ends agent-poems-1")
             screen.keys("C-c")
             assert control_of(worker)["op"] == "ui-quit"
             screen.shows("ended 0")
@@ -401,20 +401,20 @@ def _():
 def _():
     with Box() as box, agent(box) as worker, top(box) as screen:
         begin(worker)
-        screen.shows("connected", "Write a haiku.")
+        screen.shows("connected", "agent-poems-1", "Write a haiku.")
         screen.keys("Escape", "Escape", "x")
-        screen.shows("Interrupt poems?  y does it")
+        screen.shows("Interrupt agent-poems-1?  y does it")
         with agent(box, "other") as other:
             other.send(event("odd/thing", word="last!"))
-            screen.shows("last!", "Interrupt poems?")
+            screen.shows("last!", "Interrupt agent-poems-1?")
             screen.keys("y")
             assert control_of(worker)["op"] == "ui-interrupt"
             other.send(event("odd/thing", word="again!"))
             screen.shows("again!")
-            screen.keys("x")
-            screen.shows("Interrupt other?")
+            screen.keys("Tab", "x")  # outside the crew, the run that spoke last
+            screen.shows("Interrupt ", "other")
             screen.keys("Escape")
-            screen.shows("LOG", lacks=("Interrupt other?",))
+            screen.shows("LOG", lacks=("Interrupt ",))
             screen.keys("p")
             assert control_of(other)["op"] == "pause"  # and nothing before it
 
@@ -438,10 +438,10 @@ def _():
         screen.keys("p")
         screen.shows("there is no run to pause")
         box.emit("text_delta", source="loner", correlationId="r1", payload={"text": "hello"})
-        screen.shows("connected", "loner")
+        screen.shows("connected", "loner-1")
         for key, word in (("p", "pause"), ("x", "interrupt")):
             screen.keys(key)
-            screen.shows(f"r1: its source cannot {word} it now")
+            screen.shows(f"loner-1: its source cannot {word} it now")
         assert not box.history("&type=control")
 
 
@@ -457,7 +457,7 @@ def _():
             "user-blocks": [{"type": "text", "text": "Write of snow."}]}))
         worker.send(event("llm/delta", invokeid="poet", type="text-delta", text="White, ",
                           **{"session-id": "p1"}))
-        screen.shows("poet")
+        screen.shows("└ poet", "White, ")
         screen.keys("Tab", "Enter")
         screen.shows("TRANSCRIPT", "SENT  user", "SENT  system (15 chars)", "White, ▏")
         once(screen, "Write of snow.")
