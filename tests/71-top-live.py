@@ -502,7 +502,7 @@ def _():
             "event-name": "llm.idle", "config-before": ["run", "planning"],
             "config-after": ["run", "writing"],
             "event-data": {"output-ref": "nodes/a/output.edn"}}))
-        screen.shows("llm.idle")
+        screen.shows("llm.idle", "agent-poems-1")
         for key, words in (("1", ("poet", "waiting", "p1")),
                            ("2", ("◉ writing", "○ judging", 'llm.idle  ["run" "planning"] → ')),
                            ("3", ("breadcrumb    run writing", "box · connected", "0 open")),
