@@ -125,7 +125,7 @@ def _():
                 terminal.shows(b"CREW", b"api-1")
                 terminal.forget()
                 ask(box, "one", words)
-                terminal.shows(words.encode(), b"waits")  # which is drawn behind the bell
+                terminal.shows(words.encode(), b"waits for you")  # which is drawn behind the bell
                 assert terminal.bytes.count(b"\a") == rings, (rings, terminal.bytes)
             for prompt in box.request("GET", "/api/prompts").json()["prompts"]:
                 box.request("POST", f"/api/prompts/{prompt['id']}/answer", '{"value":true}',

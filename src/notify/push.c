@@ -210,7 +210,7 @@ static uint64_t mono_ms(void)
 /* The one of the same matter and endpoint, or NULL. */
 static struct push_parcel *find_like(const struct link *list, const struct push_parcel *p)
 {
-	for (struct link *l = list->next; l != list; l = l->next) {
+	list_each(list, l) {
 		struct push_parcel *other = list_of(l, struct push_parcel, in_list);
 
 		if (strcmp(other->topic, p->topic) == 0 &&
@@ -226,7 +226,7 @@ static struct push_parcel *find_next(const struct push *push)
 {
 	struct push_parcel *next = NULL;
 
-	for (struct link *l = push->waiting.next; l != &push->waiting; l = l->next) {
+	list_each(&push->waiting, l) {
 		struct push_parcel *p = list_of(l, struct push_parcel, in_list);
 
 		if ((!next || p->next_ms < next->next_ms) && !find_like(&push->flying, p))
@@ -422,10 +422,10 @@ void push_send(struct push *push, const char *endpoint, const struct seal_keys *
 	write_topic(note->matter, p->topic);
 	list_init(&p->in_list);
 	old = find_like(&push->waiting, p);
-	if (!old && push->waiting_count == PUSH_WAITING_MAX)
-		old = list_of(push->waiting.next, struct push_parcel, in_list);
 	if (old)
 		drop_waiting(push, old);
+	else if (push->waiting_count == PUSH_WAITING_MAX)
+		drop_waiting(push, list_of(push->waiting.next, struct push_parcel, in_list));
 	list_add(&push->waiting, &p->in_list);
 	push->waiting_count++;
 	push_soon(push);
