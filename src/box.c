@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -476,6 +477,7 @@ int box_run(const struct box_options *options)
 
 	supervisor_take(&box.handed); /* before a descriptor of ours could be taken for one */
 	umask(077);                   /* what we make is ours alone */
+	tzset();                      /* the zone is read before there are threads */
 	interrupt_ignore_pipe();
 	prctl(PR_SET_DUMPABLE, 0); /* no core file holds a token */
 	box_follow_log(&options->config->log);
