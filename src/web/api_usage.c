@@ -86,13 +86,7 @@ void api_usage(struct call *call)
 	put_object(&out, NULL);
 	put_bool(&out, "ok", true);
 	spending_json(call->web->options.spending, &q, &out);
-	put_end(&out);
-	buf_add_char(&out, '\n');
-	if (out.full)
-		web_refuse(call->http, 500, "the response is too large", NULL);
-	else
-		web_answer(call->http, &out);
-	buf_finish(&out);
+	web_answer_object(call, &out);
 }
 
 /* ---- what tools took ---- */
