@@ -7,9 +7,10 @@ import re
 import signal
 import socket
 import ssl
+from pathlib import Path
 
 from doors import as_other_user, bearer, status
-from lib import WS, Box, Closed, Http, Refused, cli, eventually, run, temp_dir, test
+from lib import SIGNALBOX, WS, Box, Closed, Http, Refused, cli, eventually, run, temp_dir, test
 from screens import Tmux
 from tls import make_cert, write_config
 
@@ -60,6 +61,18 @@ class PhoneBox(Box):
 
     def devices(self):
         return self.request("GET", "/api/devices").json()["devices"]
+
+    def revoke(self, name, secret):
+        """The device asks once more, and is told."""
+        done = cli("devices", "revoke", name, "--data", self.data)
+        assert done.code == 0, done
+        answer = self.request("GET", "/api/status", headers=bearer(secret), unix=False)
+        assert answer.status == 401 and answer.json()["code"] == "revoked", answer
+        assert "revoked" in answer.json()["error"] and "pair" in answer.json()["error"], answer
+
+    def closes(self):
+        eventually(lambda: not self.is_open())
+        return True
 
     def is_open(self):
         return sum(not a.startswith("unix:") for a in (self.data / "listen").read_text().split()) > 1
@@ -192,32 +205,69 @@ def _():
         assert [d["name"] for d in box.devices()] == ["stays"]
 
 
-@test("the network's door is closed when the last device is gone")
+@test("the network's door is closed when the last device is gone and knows it")
 def _():
     with PhoneBox() as box:
-        box.secret()
+        secret = box.secret()
         assert box.is_open()
-        assert cli("devices", "revoke", "phone", "--data", box.data).code == 0
-        assert not box.is_open()
+        box.revoke("phone", secret)
+        assert box.closes()
         assert box.request("GET", "/api/certificate").status == 404, "it is in use no more"
         code = box.pair()["code"]
-        box.secret(name="tablet")
-        assert cli("devices", "revoke", "tablet", "--data", box.data).code == 0
+        box.revoke("tablet", box.secret(name="tablet"))
         assert box.is_open(), "a code is still out"
-        assert box.trade(code).status == 200
-        assert cli("devices", "revoke", "phone", "--data", box.data).code == 0
-        assert not box.is_open()
+        secret = box.trade(code).json()["device"]
+        box.revoke("phone", secret)
+        assert box.closes()
         code = box.pair()["code"]
         assert status(PlainDoor(box), "/api/session", None, "POST", {"code": code}) == 403
         assert not box.is_open(), "the code is void"
     with PhoneBox() as box:
-        box.secret()
+        secret = box.secret()
         box.restart()
         assert box.is_open()
-        assert cli("devices", "revoke", "phone", "--data", box.data).code == 0
-        assert not box.is_open()
+        box.find_phone()
+        box.revoke("phone", secret)
+        assert box.closes()
         box.restart()
         assert not box.is_open()
+
+
+@test("the last device is told that it was revoked: the door stays for its question, of each, and not for a stranger's")
+def _():
+    with PhoneBox() as box:
+        first, second = box.secret(), box.secret()
+        for name in ("phone", "phone-2"):
+            assert cli("devices", "revoke", name, "--data", box.data).code == 0
+        assert box.is_open() and box.devices() == []
+        answer = box.request("GET", "/api/status", headers=bearer("0" * 64), unix=False)
+        assert answer.status == 401 and answer.json()["code"] == "unauthorized", answer
+        for secret in (first, first, second):
+            assert box.is_open(), "somebody has not heard it"
+            answer = box.request("GET", "/api/status", headers=bearer(secret), unix=False)
+            assert answer.status == 401 and answer.json()["code"] == "revoked", answer
+        assert box.closes()
+        assert "a wrong credential was refused" in box.log()
+    with PhoneBox() as box:
+        secret = box.secret()
+        assert box.request("DELETE", "/api/session", headers=bearer(secret), unix=False).status == 200
+        assert not box.is_open(), "one that ended itself knows it"
+
+
+@test("the door does not stay for a device that never asks again")
+def _():
+    shift = temp_dir() / "shift"
+    address = os.environ.get("ASAN_OPTIONS", "")
+    library = Path(SIGNALBOX).resolve().parent / "tests" / "preload" / "libclock.so"
+    for minutes in (3, -1):
+        shift.unlink(missing_ok=True)
+        with PhoneBox(env={"LD_PRELOAD": str(library), "CLOCK_SHIFT": str(shift),
+                           "ASAN_OPTIONS": f"{address}:verify_asan_link_order=0"}) as box:
+            box.secret()
+            assert cli("devices", "revoke", "phone", "--data", box.data).code == 0
+            assert box.is_open()
+            shift.symlink_to(str(60 * minutes))
+            assert box.closes()
 
 
 class PlainDoor:
@@ -350,9 +400,8 @@ def _():
         assert box.request("POST", "/api/devices", {"host": "box.example"}).status == 409
         assert not box.is_open() and not (box.data / "phone.pem").exists()
         assert box.trade(code, unix=True).status == 200
-        box.secret()
-        assert cli("devices", "revoke", "phone", "--data", box.data).code == 0
-        assert not box.is_open()
+        box.revoke("phone", box.secret())
+        assert box.closes()
         assert box.trade(other, unix=True).status == 200
 
 

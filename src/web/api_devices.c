@@ -103,19 +103,19 @@ static void answer_done(struct call *call)
 }
 
 /* What it has open ends with it. */
-static void revoke_device(struct call *call, struct text name)
+static void revoke_device(struct call *call, struct text name, bool by_itself)
 {
 	struct web *web = call->web;
 	struct error why;
-	uint64_t id;
-	bool saved = devices_remove(web->devices, name, &id, &why);
+	struct device_removal removal = {.by_itself = by_itself, .now_ms = clock_wall_ms()};
+	bool saved = devices_remove(web->devices, name, &removal, &why);
 
-	if (!id) {
+	if (!removal.id) {
 		web_refuse(call->http, 404, why.words, NULL);
 		return;
 	}
 	log_info("web", "a device was revoked: %.*s", TEXT_ARG(name));
-	listens_end_owned(web->phone.door, id);
+	listens_end_owned(web->phone.door, removal.id);
 	phone_lost_one(web);
 	if (saved) {
 		answer_done(call);
@@ -127,7 +127,7 @@ static void revoke_device(struct call *call, struct text name)
 
 void api_device_revoke(struct call *call)
 {
-	revoke_device(call, (struct text){call->part.at, call->part.len});
+	revoke_device(call, (struct text){call->part.at, call->part.len}, false);
 }
 
 /* Itself, which takes no scope.  What it asks by is let go of first, to be answered. */
@@ -141,7 +141,7 @@ void api_session_end(struct call *call)
 	}
 	text_cut(text_of(call->caller.name), ':', &name);
 	conn_own(http_conn(call->http), 0);
-	revoke_device(call, name);
+	revoke_device(call, name, true);
 }
 
 void api_certificate(struct call *call)

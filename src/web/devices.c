@@ -11,6 +11,7 @@
 #include "base/put.h"
 #include "base/random.h"
 #include "base/whole.h"
+#include "web/revoked.h"
 
 #define FILE_MAX (256 * KIB)
 #define DEVICE_MARK "device:" /* before its name, in the record */
@@ -35,6 +36,7 @@ struct devices {
 	bool has_news; /* that are not in the file */
 	bool owes;     /* one of them is that a device is none any more */
 	struct paired all[DEVICES_MAX];
+	struct revoked revoked;
 };
 
 /* ---- the file ---- */
@@ -263,6 +265,7 @@ void devices_destroy(struct devices *devices)
 	for (size_t i = 0; i < devices->count; i++)
 		drop_row(&devices->all[i].push);
 	OPENSSL_cleanse(devices->all, sizeof(devices->all));
+	OPENSSL_cleanse(&devices->revoked, sizeof(devices->revoked));
 	free(devices);
 }
 
@@ -356,19 +359,31 @@ bool devices_has(const struct devices *devices, uint64_t id)
 	return find_id(devices, id);
 }
 
-bool devices_remove(struct devices *devices, struct text name, uint64_t *id, struct error *why)
+bool devices_remove(struct devices *devices, struct text name, struct device_removal *removal,
+                    struct error *why)
 {
 	struct paired *d = find_name(devices, name);
 
-	*id = 0;
+	removal->id = 0;
 	if (!d)
 		return error_set(why, "no device is called '%.*s'", TEXT_ARG(name));
-	*id = d->id;
+	removal->id = d->id;
+	revoked_add(&devices->revoked, d->digest, removal->by_itself, removal->now_ms);
 	drop_row(&d->push);
 	devices->owes = true; /* until it is in the file */
 	devices->count--;
 	memmove(d, d + 1, (devices->count - (size_t)(d - devices->all)) * sizeof(*d));
 	return save(devices, why);
+}
+
+bool devices_was_revoked(struct devices *devices, struct text secret)
+{
+	return revoked_tell(&devices->revoked, secret);
+}
+
+bool devices_owe_word(const struct devices *devices, int64_t now_ms)
+{
+	return revoked_owes(&devices->revoked, now_ms);
 }
 
 bool devices_owe(const struct devices *devices)

@@ -41,11 +41,22 @@ bool devices_find(struct devices *devices, struct text secret, int64_t now_ms,
                   struct caller *caller);
 bool devices_has(const struct devices *devices, uint64_t id);
 
-/* It is no device any more from now on.  False: none has that name, and *id is 0; or the file
+struct device_removal {
+	bool by_itself;
+	int64_t now_ms;
+	uint64_t id; /* which it was: filled in */
+};
+
+/* It is no device any more from now on.  False: none has that name, and the id is 0; or the file
  * could not be written, so that it would be one again after a crash: that is owed then. */
-bool devices_remove(struct devices *devices, struct text name, uint64_t *id, struct error *why);
+bool devices_remove(struct devices *devices, struct text name, struct device_removal *removal,
+                    struct error *why);
 bool devices_owe(const struct devices *devices);
 bool devices_pay(struct devices *devices, struct error *why); /* writes it */
+
+/* Is it the secret of one that was removed?  Has one of those still to be told?  See revoked.h */
+bool devices_was_revoked(struct devices *devices, struct text secret);
+bool devices_owe_word(const struct devices *devices, int64_t now_ms);
 
 /* Where a device is told of what matters, as its browser says it (RFC 8291): a URL, and keys in
  * base64url.  The texts end with a NUL in what devices_each_push() gives. */

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/whole.h"
+#include "web/revoked.h"
 
 #define NOW INT64_C(1700000000000)
 #define SCOPES ((unsigned)SCOPE_OBSERVE | (unsigned)SCOPE_ANSWER)
@@ -121,25 +122,84 @@ static void one_that_is_revoked_is_nobody_even_after_a_restart(void **state)
 	char first[TOKEN_LEN + 1], second[TOKEN_LEN + 1];
 	struct devices *d = open_devices();
 	struct caller caller = {0};
+	struct device_removal removal = {.now_ms = NOW};
 	struct error why;
-	uint64_t id;
 	bool gone;
 
 	add(d, "phone", SCOPES, first);
 	add(d, "tablet", SCOPE_OBSERVE, second);
-	gone = devices_remove(d, TEXT("phone"), &id, &why);
+	gone = devices_remove(d, TEXT("phone"), &removal, &why);
 	assert_true(gone);
-	assert_true(id != 0);
-	assert_false(devices_has(d, id));
+	assert_true(removal.id != 0);
+	assert_false(devices_has(d, removal.id));
 	assert_false(find(d, first, &caller));
 	assert_true(find(d, second, &caller));
-	gone = devices_remove(d, TEXT("phone"), &id, &why);
+	gone = devices_remove(d, TEXT("phone"), &removal, &why);
 	assert_false(gone);
-	assert_int_equal(id, 0);
+	assert_int_equal(removal.id, 0);
 	devices_destroy(d);
 	d = open_devices();
 	assert_false(find(d, first, &caller));
 	assert_true(find(d, second, &caller));
+	devices_destroy(d);
+}
+
+static void revoke_one(struct devices *d, const char *name, bool by_itself)
+{
+	struct device_removal removal = {.by_itself = by_itself, .now_ms = NOW};
+	struct error why;
+	bool gone = devices_remove(d, text_of(name), &removal, &why);
+
+	assert_true(gone);
+}
+
+static void one_that_is_revoked_is_told_so_once_and_not_for_ever(void **state)
+{
+	char first[TOKEN_LEN + 1], second[TOKEN_LEN + 1];
+	struct devices *d = open_devices();
+	bool was;
+
+	add(d, "phone", SCOPES, first);
+	add(d, "tablet", SCOPES, second);
+	assert_false(devices_owe_word(d, NOW));
+	revoke_one(d, "phone", false);
+	assert_true(devices_owe_word(d, NOW));
+	assert_true(devices_owe_word(d, NOW + REVOKED_OWED_MS - 1));
+	assert_false(devices_owe_word(d, NOW + REVOKED_OWED_MS));
+	assert_false(devices_owe_word(d, NOW - 1)); /* the clock was put back */
+	was = devices_was_revoked(d, text_of(second));
+	assert_false(was);
+	assert_true(devices_owe_word(d, NOW));
+	was = devices_was_revoked(d, text_of(first));
+	assert_true(was);
+	assert_false(devices_owe_word(d, NOW));
+	was = devices_was_revoked(d, text_of(first));
+	assert_true(was);
+	revoke_one(d, "tablet", true);
+	assert_false(devices_owe_word(d, NOW));
+	was = devices_was_revoked(d, text_of(second));
+	assert_true(was);
+	devices_destroy(d);
+}
+
+static void of_many_that_were_revoked_the_newest_are_known(void **state)
+{
+	char secrets[REVOKED_MAX + 1][TOKEN_LEN + 1];
+	struct devices *d = open_devices();
+	bool was;
+
+	for (size_t i = 0; i <= REVOKED_MAX; i++) {
+		add(d, "phone", SCOPES, secrets[i]);
+		revoke_one(d, "phone", false);
+	}
+	was = devices_was_revoked(d, text_of(secrets[0]));
+	assert_false(was);
+	for (size_t i = 1; i <= REVOKED_MAX; i++) {
+		assert_true(devices_owe_word(d, NOW));
+		was = devices_was_revoked(d, text_of(secrets[i]));
+		assert_true(was);
+	}
+	assert_false(devices_owe_word(d, NOW));
 	devices_destroy(d);
 }
 
@@ -187,7 +247,7 @@ static void what_could_not_be_written_is_owed_or_undone(void **state)
 	struct devices *d = open_devices();
 	struct caller caller = {0};
 	struct error why;
-	uint64_t id;
+	struct device_removal removal = {.now_ms = NOW};
 	bool done;
 
 	add(d, "phone", SCOPES, secret);
@@ -204,9 +264,9 @@ static void what_could_not_be_written_is_owed_or_undone(void **state)
 	done = devices_set_push(d, caller.device, &push, &why);
 	assert_true(done); /* it is as before */
 	assert_false(devices_owe(d));
-	done = devices_remove(d, TEXT("phone"), &id, &why);
+	done = devices_remove(d, TEXT("phone"), &removal, &why);
 	assert_false(done);
-	assert_true(id && devices_owe(d));
+	assert_true(removal.id && devices_owe(d));
 	done = devices_pay(d, &why);
 	assert_false(done);
 	assert_int_equal(rmdir(path), 0);
@@ -275,6 +335,9 @@ int main(void)
 		cmocka_unit_test_setup(a_restart_keeps_it, set_up),
 		cmocka_unit_test_setup(the_file_has_no_secret_and_is_ours_alone, set_up),
 		cmocka_unit_test_setup(one_that_is_revoked_is_nobody_even_after_a_restart, set_up),
+		cmocka_unit_test_setup(one_that_is_revoked_is_told_so_once_and_not_for_ever,
+	                               set_up),
+		cmocka_unit_test_setup(of_many_that_were_revoked_the_newest_are_known, set_up),
 		cmocka_unit_test_setup(a_name_that_is_taken_gets_a_number, set_up),
 		cmocka_unit_test_setup(there_is_a_most, set_up),
 		cmocka_unit_test_setup(what_could_not_be_written_is_owed_or_undone, set_up),

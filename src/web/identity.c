@@ -15,7 +15,14 @@
 #include "net/listen.h"
 #include "web/inside.h"
 
-enum shown_credential { SHOWN_NONE, SHOWN_RIGHT, SHOWN_WRONG, SHOWN_QUERY, SHOWN_STOLEN };
+enum shown_credential {
+	SHOWN_NONE,
+	SHOWN_RIGHT,
+	SHOWN_WRONG,
+	SHOWN_QUERY,
+	SHOWN_STOLEN,
+	SHOWN_REVOKED
+};
 
 /* Users of this machine have their uid. */
 #define USER_ELSEWHERE (-1)
@@ -66,12 +73,17 @@ static enum shown_credential doubt(struct visit *visit)
 
 /* A device got its secret over TLS, and shows it nowhere else: without TLS it would not know
  * whom it shows it to. */
-static bool look_at_device(struct visit *visit, struct text secret, struct caller *caller)
+static enum shown_credential look_at_device(struct visit *visit, struct text secret,
+                                            struct caller *caller)
 {
 	const struct listen *listen = listen_of(visit->conn);
+	struct devices *devices = visit->web->devices;
 
-	return listen && listen_is_secure(listen) &&
-	       devices_find(visit->web->devices, secret, clock_wall_ms(), caller);
+	if (!listen || !listen_is_secure(listen))
+		return SHOWN_NONE;
+	if (devices_find(devices, secret, clock_wall_ms(), caller))
+		return SHOWN_RIGHT;
+	return devices_was_revoked(devices, secret) ? SHOWN_REVOKED : SHOWN_NONE;
 }
 
 static enum shown_credential look_at_secret(struct visit *visit, struct text secret,
@@ -79,11 +91,13 @@ static enum shown_credential look_at_secret(struct visit *visit, struct text sec
 {
 	struct web *web = visit->web;
 	struct session_keys keys = web_session_keys(web);
+	enum shown_credential shown;
 
 	if (credentials_find(web->credentials, secret, caller))
 		return SHOWN_RIGHT;
-	if (look_at_device(visit, secret, caller))
-		return SHOWN_RIGHT;
+	shown = look_at_device(visit, secret, caller);
+	if (shown != SHOWN_NONE)
+		return shown;
 	if (!session_check(&keys, secret, clock_wall_ms(), caller))
 		return SHOWN_WRONG;
 	return identity_may_have_session(visit) ? SHOWN_RIGHT : doubt(visit);
@@ -235,6 +249,19 @@ static void know_local(struct visit *visit, struct caller *caller)
 	snprintf(caller->name, sizeof(caller->name), "local");
 }
 
+/* It did nothing wrong, so that it is not counted with those who guess.  That it knows now may be
+ * all that its way in was open for. */
+static void refuse_revoked(struct visit *visit)
+{
+	http_refuse(visit->http, &(struct http_refusal){
+					 401,
+					 .code = "revoked",
+					 .words = "this device was revoked; pair it again",
+					 .extra = "WWW-Authenticate: Bearer\r\n",
+				 });
+	phone_told_one(visit->web);
+}
+
 static bool find_caller(struct visit *visit, struct caller *caller)
 {
 	*caller = (struct caller){0};
@@ -248,6 +275,9 @@ static bool find_caller(struct visit *visit, struct caller *caller)
 		*caller = (struct caller){0};
 		web_refuse(visit->http, 403, "the session of a page is valid for its own user only",
 		           NULL);
+		return false;
+	case SHOWN_REVOKED:
+		refuse_revoked(visit);
 		return false;
 	case SHOWN_QUERY:
 		web_refuse(visit->http, 401, "a token in the URL needs auth.query: true", NULL);

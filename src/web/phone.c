@@ -21,6 +21,7 @@
 #define NAME_MAX_LEN (HOST_MAX + 16) /* with brackets and a port */
 #define HTTPS_PORT 443
 #define SAVE_AGAIN_MS 5000
+#define LOOK_MS 1000  /* how often, while a device has to be told that it was revoked */
 #define LAPSE_MS 1000 /* a code has lapsed by then, whatever the clocks are apart */
 
 bool phone_is_at(const struct web *web, const struct listen *listen)
@@ -43,6 +44,7 @@ void phone_forget(struct web *web)
 void phone_finish(struct web *web)
 {
 	deadline_clear(&web->phone.unpaired);
+	deadline_clear(&web->phone.untold);
 	deadline_clear(&web->phone.unsaved);
 	phone_forget(web);
 }
@@ -354,19 +356,36 @@ static void save_again(struct deadline *deadline)
 		deadline_set(web->options.loop, &web->phone.unsaved, SAVE_AGAIN_MS);
 }
 
-void phone_lost_one(struct web *web)
+/* Unless somebody is to come in there, or to be told that it may not. */
+void phone_told_one(struct web *web)
 {
+	int64_t now_ms = clock_wall_ms();
 	struct error why;
 
-	web->phone.unsaved.fire = save_again;
-	if (devices_owe(web->devices))
-		deadline_set(web->options.loop, &web->phone.unsaved, SAVE_AGAIN_MS);
-	if (devices_count(web->devices) > 0 || passes_await_device(web->passes, clock_wall_ms()) ||
+	if (devices_count(web->devices) > 0 || passes_await_device(web->passes, now_ms) ||
 	    !listens_phone(web->phone.door))
 		return;
+	if (devices_owe_word(web->devices, now_ms)) {
+		deadline_set(web->options.loop, &web->phone.untold, LOOK_MS);
+		return;
+	}
 	listens_close_phone(web->phone.door);
 	if (!listens_write(web->phone.door, &why))
 		log_warn("web", "%s", why.words);
+}
+
+static void look_again(struct deadline *deadline)
+{
+	phone_told_one(list_of(deadline, struct web, phone.untold));
+}
+
+void phone_lost_one(struct web *web)
+{
+	web->phone.unsaved.fire = save_again;
+	web->phone.untold.fire = look_again;
+	if (devices_owe(web->devices))
+		deadline_set(web->options.loop, &web->phone.unsaved, SAVE_AGAIN_MS);
+	phone_told_one(web);
 }
 
 void phone_is_late(struct deadline *deadline)

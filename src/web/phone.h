@@ -3,7 +3,8 @@
  *
  * Where the configuration has a listener that other machines can reach, devices come in there.
  * Else one is opened for them, with a certificate of our own making (DATA/phone.pem), when the
- * owner pairs one; it is closed when no device is left, and when none came.
+ * owner pairs one; it is closed when no device is left and those that were revoked know it
+ * (revoked.h), and when none came.
  */
 #ifndef WEB_PHONE_H
 #define WEB_PHONE_H
@@ -21,6 +22,7 @@ struct web;
 struct phone {
 	struct listens *door;     /* all that listen, and where devices come in */
 	struct deadline unpaired; /* then the codes have lapsed for which it was opened */
+	struct deadline untold;   /* then it is looked whether the revoked ones know by now */
 	struct deadline unsaved;  /* then a removal is written that could not be */
 	char *voucher;            /* of our own certificate while it is open, as PEM, or NULL */
 	char print[ISSUE_PRINT_LEN + 1];
@@ -43,6 +45,7 @@ bool phone_invite(struct web *web, const struct device_wish *wish, struct text h
 void phone_start(struct web *web);
 
 void phone_lost_one(struct web *web); /* a device was revoked, or a code is none any more */
+void phone_told_one(struct web *web); /* one that was revoked knows it */
 void phone_forget(struct web *web);   /* it is closed */
 void phone_is_late(struct deadline *deadline);
 void phone_finish(struct web *web);

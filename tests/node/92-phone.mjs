@@ -167,16 +167,22 @@ test("a phone that is revoked is out at once, and says how it is paired again", 
 	const box = await startBox();
 	const phone = await takePhone();
 
-	await pairPhone(box, phone);
-	/* With the last one the port is closed, and nobody is there to say it. */
+	const { origin } = new URL(await pairPhone(box, phone));
+	const tab = await phone.context.newPage();
+	await tab.goto(origin);
+	await stateIs(tab, "live");
+	type(box, "devices", "revoke", "phone");
+	for (const page of [phone.page, tab]) {
+		await stateIs(page, "signed-out");
+		assert.match(await page.locator("#notice").innerText(), /not paired any more/);
+		assert.equal(await page.evaluate(() => localStorage.getItem("signalbox.device")), null);
+	}
+	await shoot(phone.page, "phone-revoked");
+	const open = () => readFileSync(join(box.data, "listen"), "utf8").includes(new URL(origin).port);
+	await eventually(() => !open(), "the port is closed");
 	const next = await takePhone();
 	await next.page.goto(follow(box, "signalbox pair --name tablet --scopes observe --print"));
 	await stateIs(next.page, "live");
-	type(box, "devices", "revoke", "phone");
-	await stateIs(phone.page, "signed-out");
-	assert.match(await phone.page.locator("#notice").innerText(), /not paired any more/);
-	assert.equal(await phone.page.evaluate(() => localStorage.getItem("signalbox.device")), null);
-	await shoot(phone.page, "phone-revoked");
 	const card = await openCard(next.page);
 	await shoot(next.page, "phone-card");
 	assert.match(follow(box, "signalbox devices"), /^tablet /m);

@@ -18,6 +18,7 @@ const KEY = "signalbox.session";
 const ID_LENGTH = 48;         /* Of a half; what follows is its secret. */
 const OVER = "The session of this tab has ended.";
 const REVOKED = "This device is not paired any more.";
+const UNPAIRED = "This device is not paired.";
 
 export interface Session {
 	token(): string | null;
@@ -37,6 +38,7 @@ export function makeSession(): Session {
 	let code: string | null = null;
 	let page: string | null = null;
 	let token: string | null = null;      /* Of a server that has proved itself. */
+	let wasPaired = false;                /* Another tab of the device may hear first that it is not. */
 	const device = makeDevice();
 
 	function keep(halves: Halves): void {
@@ -100,10 +102,11 @@ export function makeSession(): Session {
 			await trade(code);
 		if (token === null && page === null)
 			token = device.secret();
+		wasPaired ||= token !== null && token === device.secret();
 		if (token === null) {
 			const half = page ?? sessionStorage.getItem(KEY);
 			if (half === null)
-				throw new SignedOut(isDevice() ? "This device is not paired." : "This tab has no session.");
+				throw new SignedOut(wasPaired ? REVOKED : isDevice() ? UNPAIRED : "This tab has no session.");
 			await comeBack(half);
 		}
 		const { ticket } = await said<{ ticket: string }>(await post({}, "/api/ticket", token));

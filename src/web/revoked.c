@@ -1,0 +1,41 @@
+/* revoked.c - a ring of digests. */
+#include "web/revoked.h"
+
+#include <string.h>
+
+void revoked_add(struct revoked *r, const unsigned char digest[DIGEST_LEN], bool knows,
+                 int64_t now_ms)
+{
+	struct revoked_row *row = &r->rows[r->next];
+
+	memcpy(row->digest, digest, DIGEST_LEN);
+	row->owed_until_ms = knows ? 0 : now_ms + REVOKED_OWED_MS;
+	r->next = (r->next + 1) % REVOKED_MAX;
+	if (r->count < REVOKED_MAX)
+		r->count++;
+}
+
+bool revoked_tell(struct revoked *r, struct text secret)
+{
+	struct revoked_row *hit = NULL;
+	unsigned char digest[DIGEST_LEN];
+
+	credentials_digest(secret, digest);
+	for (size_t i = 0; i < r->count; i++)
+		if (credentials_same(digest, r->rows[i].digest))
+			hit = &r->rows[i];
+	if (hit)
+		hit->owed_until_ms = 0;
+	return hit != NULL;
+}
+
+bool revoked_owes(const struct revoked *r, int64_t now_ms)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		int64_t left_ms = r->rows[i].owed_until_ms - now_ms;
+
+		if (left_ms > 0 && left_ms <= REVOKED_OWED_MS)
+			return true;
+	}
+	return false;
+}
