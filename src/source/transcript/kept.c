@@ -19,31 +19,20 @@
 #include "parse/parse.h"
 #include "source/transcript/kept_find.h"
 #include "source/transcript/living.h"
+#include "source/transcript/trail.h"
 
 #define FILES_MAX 128
 #define LIVE_S 600   /* a file that was quiet for so long is looked at no more until it changes */
 #define FIND_BEATS 4 /* from one look for files to the next */
-#define PIECE_BYTES (128 * KIB)
-#define LINE_BYTES_MAX (16 * MIB) /* a longer one is passed over */
-#define HELD_BYTES_MAX (64 * MIB) /* of lines that are not whole yet; then ... */
-#define SHORT_BYTES MIB           /* ... one that is longer is passed over */
 #define ENVELOPE_BYTES_MAX (2 * MIB)
 #define OTHERS 64 /* sessions that were heard from elsewhere, the newest */
 
 struct kept_file {
+	struct trail file;
 	struct kept *kept;
-	char *below; /* its path */
 	struct parse *parse;
-	dev_t device;
-	ino_t inode;
-	uint64_t at;       /* all before it was taken */
-	uint64_t muted_to; /* what stands before it was told in another life */
-	bool is_begun;     /* its session is known, and what was told of it */
-	struct buf rest;   /* from there on, as far as it was read */
-	size_t held;       /* bytes of it, of kept.held */
-	bool skips;        /* a line that is too long */
-	bool has_more;
-	int64_t changed_s;
+	uint64_t muted_to;   /* what stands before it was told in another life */
+	bool is_begun;       /* its session is known, and what was told of it */
 	struct link in_list; /* kept.files */
 };
 
@@ -52,9 +41,7 @@ struct kept {
 	char *dir;
 	struct link files;
 	unsigned count, beats;
-	size_t held;       /* bytes of lines that are not whole */
 	struct work *work; /* looking for files, or NULL */
-	struct turn turn;
 	struct bus_listener listener;
 	uint64_t others[OTHERS]; /* hashes */
 	unsigned other_count;
@@ -112,8 +99,8 @@ static struct text kept_stamp(struct kept_file *f, struct text envelope)
 	if (!has_metadata)
 		put_object(out, "metadata");
 	put_object(out, "place");
-	put_u64(out, "inode", f->inode);
-	put_u64(out, "at", f->at);
+	put_u64(out, "inode", f->file.inode);
+	put_u64(out, "at", f->file.at);
 	put_bool(out, "alone", true);
 	put_end(out);
 	buf_add(out, TEXT("}}"));
@@ -125,7 +112,7 @@ static void kept_tells(void *self, struct text envelope)
 	struct kept_file *f = self;
 	struct text session = parse_correlation(f->parse);
 
-	if (f->at <= f->muted_to || session.len == 0)
+	if (f->file.at <= f->muted_to || session.len == 0)
 		return;
 	if (is_elsewhere(f->kept, session) && !is_of_file_alone(envelope))
 		return;
@@ -134,31 +121,34 @@ static void kept_tells(void *self, struct text envelope)
 
 /* ---- one file ---- */
 
-static void file_start(struct kept_file *f, const struct stat *is)
+static void file_read_anew(struct kept_file *f)
 {
 	const struct parse_options o = {
 		.source = TEXT("adapter:transcript"),
-		.event_max = LINE_BYTES_MAX,
+		.event_max = TRAIL_LINE_MAX,
 		.self = f,
 		.signal = kept_tells,
 	};
 
 	parse_destroy(f->parse);
 	f->parse = parse_create(parse_find(text_of(f->kept->options.protocol)), &o);
-	f->device = is->st_dev;
-	f->inode = is->st_ino;
-	f->at = 0;
+}
+
+static void file_start(struct trail *file, const struct stat *is)
+{
+	struct kept_file *f = list_of(file, struct kept_file, file);
+
+	file_read_anew(f);
 	/* Until its session is known nobody knows what was told of it. */
 	f->muted_to = UINT64_MAX;
-	f->is_begun = f->skips = false;
-	buf_clear(&f->rest);
+	f->is_begun = false;
 }
 
 /* Where the session works, from the file beside the folder, as the program itself would say it. */
 static void tell_place(struct kept_file *f)
 {
 	const struct kept_options *o = &f->kept->options;
-	const char *before = o->place && o->within ? strstr(f->below, o->within) : NULL;
+	const char *before = o->place && o->within ? strstr(f->file.below, o->within) : NULL;
 	struct buf cwd, line;
 	struct stat is;
 	char *path;
@@ -166,8 +156,8 @@ static void tell_place(struct kept_file *f)
 
 	if (!before)
 		return;
-	path = must_print("%.*s/%s", (int)(before - f->below), f->below, o->place);
-	fd = kept_open(f->kept->dir, path, &is);
+	path = must_print("%.*s/%s", (int)(before - f->file.below), f->file.below, o->place);
+	fd = trail_open(f->kept->dir, path, &is);
 	buf_init(&cwd, 8 * KIB);
 	buf_init(&line, 64 * KIB);
 	if (fd >= 0 && whole_read(fd, &cwd)) {
@@ -190,117 +180,37 @@ static void file_begin(struct kept_file *f, struct text line)
 {
 	struct text session = parse_correlation(f->parse);
 	const struct living_one *one = living_find(f->kept->options.living, session);
-	struct stat is = {.st_dev = f->device, .st_ino = f->inode};
-	uint64_t at = f->at, told = 0;
 
 	if (session.len == 0)
 		return;
-	if (one && one->inode == (uint64_t)f->inode)
-		told = one->at;
-	file_start(f, &is);
-	f->at = at;
+	f->muted_to = one && one->inode == (uint64_t)f->file.inode ? one->at : 0;
 	f->is_begun = true;
-	f->muted_to = told;
+	file_read_anew(f);
 	parse_set_seed(f->parse, XXH3_64bits(line.at, line.len) | 1);
 	parse_message(f->parse, line);
 	parse_set_seed(f->parse, XXH3_64bits(line.at, line.len) | 2);
 	tell_place(f);
 }
 
-static void file_take_line(struct kept_file *f, struct text line)
+static void file_take_line(struct trail *file, struct text line)
 {
+	struct kept_file *f = list_of(file, struct kept_file, file);
+
 	parse_set_seed(f->parse, XXH3_64bits(line.at, line.len) | 1);
 	parse_message(f->parse, line);
 	if (!f->is_begun)
 		file_begin(f, line);
 }
 
-static void file_count_held(struct kept_file *f)
-{
-	assert(f->kept->held >= f->held);
-	f->kept->held += f->rest.len - f->held;
-	f->held = f->rest.len;
-}
-
-static bool has_too_much(const struct kept_file *f)
-{
-	if (f->rest.len > SHORT_BYTES && f->kept->held - f->held + f->rest.len > HELD_BYTES_MAX)
-		return true;
-	return f->rest.len > LINE_BYTES_MAX - PIECE_BYTES;
-}
-
-static void file_take_lines(struct kept_file *f)
-{
-	struct buf rest = f->rest;
-	const char *from = rest.at, *end = from + rest.len, *lf;
-
-	buf_init(&f->rest, LINE_BYTES_MAX); /* the lines are ours while they are read */
-	while (from < end && (lf = memchr(from, '\n', (size_t)(end - from)))) {
-		struct text line = {from, (size_t)(lf - from)};
-
-		f->at += line.len + 1;
-		from = lf + 1;
-		if (!f->skips)
-			file_take_line(f, line);
-		f->skips = false;
-	}
-	if (from < end)
-		buf_add(&f->rest, (struct text){from, (size_t)(end - from)});
-	buf_finish(&rest);
-}
-
-/* What was read last is the end of the rest; before it is no whole line. */
-static void file_take(struct kept_file *f, size_t last)
-{
-	assert(f->rest.len >= last);
-	if (memchr(f->rest.at + f->rest.len - last, '\n', last))
-		file_take_lines(f);
-	if (has_too_much(f)) {
-		f->at += f->rest.len;
-		f->skips = true;
-		buf_clear(&f->rest);
-	}
-	if (f->rest.len == 0)
-		buf_finish(&f->rest);
-}
-
-/* One piece of what has come; a last line that is not whole waits. */
-static void file_read(struct kept_file *f)
-{
-	struct stat is;
-	int fd = kept_open(f->kept->dir, f->below, &is);
-	char *to;
-	ssize_t n;
-
-	f->has_more = false;
-	if (fd < 0)
-		return;
-	if (!f->parse || is.st_dev != f->device || is.st_ino != f->inode ||
-	    (uint64_t)is.st_size < f->at + f->rest.len)
-		file_start(f, &is);
-	f->changed_s = is.st_mtim.tv_sec;
-	if ((uint64_t)is.st_size > f->at + f->rest.len) {
-		to = buf_reserve(&f->rest, PIECE_BYTES);
-		n = to ? pread(fd, to, PIECE_BYTES, (off_t)(f->at + f->rest.len)) : 0;
-		if (n > 0) {
-			f->rest.len += (size_t)n;
-			file_take(f, (size_t)n);
-			f->has_more = (uint64_t)is.st_size > f->at + f->rest.len;
-		}
-	}
-	file_count_held(f);
-	close(fd);
-}
+static const struct trail_kind kept_kind = {.start = file_start, .line = file_take_line};
 
 static void file_free(struct kept_file *f)
 {
 	list_remove(&f->in_list);
-	assert(f->kept->count > 0 && f->kept->held >= f->held);
+	assert(f->kept->count > 0);
 	f->kept->count--;
-	f->kept->held -= f->held;
+	trail_finish(&f->file);
 	parse_destroy(f->parse);
-	buf_finish(&f->rest);
-	free(f->below);
 	free(f);
 }
 
@@ -309,16 +219,15 @@ static void file_need(struct kept *kept, const char *below)
 	struct kept_file *f;
 
 	list_each(&kept->files, l)
-		if (strcmp(list_of(l, struct kept_file, in_list)->below, below) == 0)
+		if (strcmp(list_of(l, struct kept_file, in_list)->file.below, below) == 0)
 			return;
 	if (kept->count == FILES_MAX)
 		return;
 	f = must_zero(1, sizeof(*f));
 	f->kept = kept;
-	f->below = must_dup(below);
-	f->changed_s = clock_wall_ms() / 1000;
-	f->has_more = true;
-	buf_init(&f->rest, LINE_BYTES_MAX);
+	f->file.kind = &kept_kind;
+	trail_init(&f->file, kept->options.trails, kept->dir, must_dup(below));
+	trail_read_soon(&f->file);
 	list_add(&kept->files, &f->in_list);
 	kept->count++;
 }
@@ -374,28 +283,11 @@ void kept_look(struct kept *kept)
 	list_each(&kept->files, l) {
 		struct kept_file *f = list_of(l, struct kept_file, in_list);
 
-		if (now_s - f->changed_s > LIVE_S + 60)
+		if (now_s - f->file.changed_s > LIVE_S + 60)
 			file_free(f);
 		else
-			f->has_more = true;
+			trail_read_soon(&f->file);
 	}
-}
-
-static bool kept_end_turn(struct turn *turn)
-{
-	struct kept *kept = list_of(turn, struct kept, turn);
-
-	list_each(&kept->files, l) {
-		struct kept_file *f = list_of(l, struct kept_file, in_list);
-
-		if (!f->has_more)
-			continue;
-		file_read(f);
-		list_remove(&f->in_list); /* the others have their turn first */
-		list_add(&kept->files, &f->in_list);
-		return true;
-	}
-	return false;
 }
 
 /* ---- life ---- */
@@ -408,8 +300,6 @@ struct kept *kept_create(const struct kept_options *options)
 	kept->dir = must_dup(options->dir);
 	list_init(&kept->files);
 	buf_init(&kept->stamped, ENVELOPE_BYTES_MAX);
-	kept->turn.end = kept_end_turn;
-	loop_add_turn(options->loop, &kept->turn);
 	kept->listener.name = "kept";
 	kept->listener.heard = kept_heard;
 	bus_add_listener(options->bus, &kept->listener);
@@ -421,7 +311,6 @@ void kept_destroy(struct kept *kept)
 	if (!kept)
 		return;
 	bus_remove_listener(kept->options.bus, &kept->listener);
-	loop_remove_turn(&kept->turn);
 	if (kept->work)
 		work_leave(kept->work);
 	while (!list_is_empty(&kept->files))

@@ -2,8 +2,7 @@
  * chats of Gemini CLI.
  *
  * There may be thousands: a thread looks for those that were changed in the last minutes, and these
- * alone are read.  Only plain files of our own user are opened, and no part of their path below the
- * directory may be a link.
+ * alone are read (trail.h).
  *
  * The file is all that is known of such a session: `metadata.place` says so (`alone`), and how far
  * it was read.  By it living.c knows the session, and a box that starts again what was told.
@@ -14,6 +13,7 @@
 #include "base/text.h"
 
 struct bus;
+struct trails;
 struct kept;
 struct living;
 struct loop;
@@ -21,6 +21,7 @@ struct loop;
 struct kept_options {
 	struct loop *loop;
 	struct bus *bus;
+	struct trails *trails;
 	struct living *living;
 	const char *dir;      /* copied */
 	const char *protocol; /* of parse/ */

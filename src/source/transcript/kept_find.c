@@ -1,10 +1,11 @@
-/* kept_find.c - a walk through folders, and a path step by step. */
+/* kept_find.c - a walk through folders. */
 #include "source/transcript/kept_find.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/must.h"
@@ -71,34 +72,4 @@ void kept_find_finish(struct kept_find *find)
 	for (unsigned i = 0; i < find->count; i++)
 		free(find->found[i]);
 	free(find->dir);
-}
-
-int kept_open(const char *dir, const char *below, struct stat *is)
-{
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct text rest = text_of(below);
-
-	while (fd >= 0 && rest.len) {
-		struct text step = text_cut(rest, '/', &rest);
-		int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-		char name[256];
-		int next;
-
-		if (step.len == 0)
-			continue;
-		if (step.len >= sizeof(name))
-			next = -1;
-		else {
-			memcpy(name, step.at, step.len);
-			name[step.len] = '\0';
-			next = openat(fd, name, rest.len ? flags | O_DIRECTORY : flags);
-		}
-		close(fd);
-		fd = next;
-	}
-	if (fd >= 0 && (fstat(fd, is) != 0 || !S_ISREG(is->st_mode) || is->st_uid != geteuid())) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
 }

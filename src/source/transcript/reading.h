@@ -2,8 +2,7 @@
  *
  * CONFIG/projects/FOLDER/SESSION.jsonl of each open session, and SESSION/subagents/agent-*.jsonl
  * beside it, of old versions agent-*.jsonl in FOLDER itself; of a session that has ended its last
- * lines.  Only plain files of our own user are
- * opened, and no part of their path below projects may be a link.
+ * lines (trail.h).
  *
  * Where a file was read to stands in the signals themselves (`metadata.place`), so it is on the
  * disk when they are.  A box that starts again reads from the beginning, and tells what comes
@@ -14,11 +13,13 @@
 
 #include "base/text.h"
 
+struct trails;
 struct living;
 struct readings;
 
 struct readings_options {
 	const char *config; /* ~/.claude; copied */
+	struct trails *trails;
 	struct living *living;
 	void *self;
 	void (*tell)(void *self, struct text envelope); /* the same envelope again is the same */
@@ -28,7 +29,5 @@ struct readings *readings_create(const struct readings_options *options);
 void readings_destroy(struct readings *readings);
 
 void readings_look(struct readings *readings, uint64_t now_ms); /* what is to be read? */
-/* Reads a piece; true: there is more. */
-bool readings_turn(struct readings *readings);
 
 #endif

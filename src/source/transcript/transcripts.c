@@ -16,6 +16,7 @@
 #include "source/transcript/kept.h"
 #include "source/transcript/living.h"
 #include "source/transcript/reading.h"
+#include "source/transcript/trail.h"
 
 /* A process that ends tells its hook, which may be heard after it is gone. */
 #define GRACE_MS 3000
@@ -28,7 +29,7 @@ struct transcripts {
 	struct claude_registry *registry; /* NULL: it is not read */
 	struct readings *readings;        /* likewise */
 	struct kept *kept[KEPT_MAX];      /* likewise */
-	struct turn turn;
+	struct trails trails;
 	struct deadline look, soon;
 	uv_fs_event_t watch; /* of the registry */
 	bool has_watch, is_watching;
@@ -59,11 +60,6 @@ static void transcripts_tell(void *self, struct text envelope)
 	struct bus_verdict verdict;
 
 	bus_admit(t->options.bus, &emit, &verdict);
-}
-
-static bool transcripts_end_turn(struct turn *turn)
-{
-	return readings_turn(list_of(turn, struct transcripts, turn)->readings);
 }
 
 static void tell_gone(struct transcripts *t, const struct living_one *one, const char *why,
@@ -213,6 +209,7 @@ static struct kept *make_kept(struct transcripts *t, const char *home,
 
 	o.loop = t->options.loop;
 	o.bus = t->options.bus;
+	o.trails = &t->trails;
 	o.living = t->options.living;
 	o.dir = dir;
 	o.self = t;
@@ -230,17 +227,16 @@ struct transcripts *transcripts_create(const struct transcripts_options *options
 	t->options = *options;
 	t->look.fire = transcripts_look;
 	t->soon.fire = look_at_registry;
+	trails_init(&t->trails, options->loop);
 	if (options->config)
 		t->registry = claude_registry_create(&(struct claude_registry_options){
 			.config = options->config, .self = t, .tell = transcripts_tell});
-	if (options->config) {
+	if (options->config)
 		t->readings = readings_create(&(struct readings_options){.config = options->config,
+		                                                         .trails = &t->trails,
 		                                                         .living = options->living,
 		                                                         .self = t,
 		                                                         .tell = transcripts_tell});
-		t->turn.end = transcripts_end_turn;
-		loop_add_turn(options->loop, &t->turn);
-	}
 	t->kept[0] = make_kept(t, options->codex,
 	                       &(struct kept_options){.dir = "sessions",
 	                                              .protocol = "codex-rollout",
@@ -277,11 +273,10 @@ void transcripts_destroy(struct transcripts *t)
 		return;
 	deadline_clear(&t->look);
 	deadline_clear(&t->soon);
-	if (t->readings)
-		loop_remove_turn(&t->turn);
 	readings_destroy(t->readings);
 	for (int i = 0; i < KEPT_MAX; i++)
 		kept_destroy(t->kept[i]);
+	trails_finish(&t->trails);
 	claude_registry_destroy(t->registry);
 	if (t->has_watch)
 		uv_close((uv_handle_t *)&t->watch, watch_closed);

@@ -1,0 +1,61 @@
+/* trail.h - files that grow, read by their lines as these are written.
+ *
+ * Only plain files of our own user are opened, and no part of their path below the root may be a
+ * link.  A last line that is not whole waits for its rest.  A file that became another, or shorter,
+ * is read from its beginning.
+ */
+#ifndef SOURCE_TRAIL_H
+#define SOURCE_TRAIL_H
+
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "net/loop.h"
+
+#define TRAIL_LINE_MAX (16 * MIB) /* bytes; a longer one is passed over */
+
+struct trail;
+
+struct trail_kind {
+	/* From the beginning; the first time of all inode is 0 still. */
+	void (*start)(struct trail *f, const struct stat *is);
+	void (*line)(struct trail *f, struct text line); /* `at` is behind it */
+};
+
+struct trail {
+	const struct trail_kind *kind;
+	struct trails *all;
+	const char *root; /* theirs */
+	char *below;      /* its path */
+	dev_t device;
+	ino_t inode;       /* 0: it was never there */
+	uint64_t at;       /* all before it was taken */
+	int64_t changed_s; /* Unix time: when it was written to, as far as we know */
+	struct buf rest;   /* from there on, as far as it was read */
+	size_t held;       /* bytes of it, of trails.held */
+	bool skips;        /* a line that is too long */
+	struct link in_ready;
+};
+
+/* All that one box follows. */
+struct trails {
+	struct loop *loop;
+	struct turn turn;
+	struct link ready; /* those to be read: trail.in_ready */
+	size_t held;       /* bytes of lines that are not whole yet */
+};
+
+void trails_init(struct trails *all, struct loop *loop);
+void trails_finish(struct trails *all); /* when none is followed any more */
+
+/* Takes below. */
+void trail_init(struct trail *f, struct trails *all, const char *root, char *below);
+void trail_finish(struct trail *f);
+void trail_read_soon(struct trail *f);
+
+/* A plain file of ours below the root, or a directory; -1: there is none. */
+int trail_open(const char *root, const char *below, struct stat *is);
+int trail_open_dir(const char *root, const char *below);
+
+#endif
