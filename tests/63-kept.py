@@ -169,27 +169,27 @@ def _():
         assert SECRET not in json.dumps(box.history())
 
 
-@test("a line of some MiB is read like any other, and only one above 16 MiB is passed over")
+@test("a line of many MiB is read like any other, and only one of which much is left is passed over")
 def _():
     home = temp_dir()
     chats = home / ".gemini/tmp/shop/chats"
     chats.mkdir(parents=True)
 
-    def answer(name, size):
+    def answer(name, size, **args):
         return {"id": name, "timestamp": now(), "type": "gemini", "content": "x", "model": "gemini-3.6-flash",
                 "tokens": {"input": 100, "output": 10, "cached": 0, "thoughts": 0, "tool": 0, "total": 110},
-                "toolCalls": [{"id": f"c{name}", "name": "read_file", "args": {}, "status": "success",
+                "toolCalls": [{"id": f"c{name}", "name": "read_file", "args": args, "status": "success",
                                "result": "y" * size}]}
 
     lines = [{"sessionId": "ge-2", "projectHash": "x", "startTime": now(), "kind": "main"},
              answer("m1", 10), answer("m2", 3_000_000), answer("m3", 17_000_000), answer("m4", 1_400_000),
-             answer("m5", 10)]
+             answer("m5", 10, lines=[1] * 1_000_000), answer("m6", 10)]
     with Box(env=env(home)) as box:
         (chats / "session-2026-11-17T13-02-ge2.jsonl").write_text(
             "".join(json.dumps(line) + "\n" for line in lines))
-        eventually(lambda: any(s["payload"]["responseId"].endswith("m5") for s in told(box, "token_usage", "ge-2")))
+        eventually(lambda: any(s["payload"]["responseId"].endswith("m6") for s in told(box, "token_usage", "ge-2")))
         ids = [s["payload"]["responseId"][-2:] for s in told(box, "token_usage", "ge-2")]
-        assert ids == ["m1", "m2", "m4", "m5"], ids
+        assert ids == ["m1", "m2", "m3", "m4", "m6"], ids
 
 
 if __name__ == "__main__":

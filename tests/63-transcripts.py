@@ -167,7 +167,7 @@ def _():
     session.end(), away.end()
 
 
-@test("a file that is replaced or cut is read anew; a line of many megabytes is passed over")
+@test("a file that is replaced or cut is read anew; a line of many megabytes is read like any other")
 def _():
     home = temp_dir()
     session = Session(home)
@@ -182,9 +182,14 @@ def _():
         eventually(lambda: told(box, "session.turn"))
         session.path.write_text(session.said("r-3", 7))  # shorter than what was read
         eventually(lambda: usage(box)[-1] == ("r-3", 7))
-        session.add(json.dumps({"type": "user", "message": "x" * (20 << 20)}) + "\n")
+        session.add(session.said("r-4", 8, bash("c-1")))
+        long = session.line("user", message={"content": [
+            {"type": "tool_result", "content": "x" * (20 << 20), "tool_use_id": "c-1"}]})
+        session.add(long[:9 << 20])
+        session.add(long[9 << 20:])
         session.add(session.said("r-4", 8))
-        eventually(lambda: usage(box)[-1] == ("r-4", 8))
+        eventually(lambda: told(box, "tool_result"))
+        assert told(box, "tool_result")[0]["payload"]["callId"] == "c-1"
         assert len(usage(box)) == 4, usage(box)
     session.end()
 

@@ -176,7 +176,7 @@ static void tell_place(struct kept_file *f)
 }
 
 /* The first line says which session it is: then it is read again, and told. */
-static void file_begin(struct kept_file *f, struct text line)
+static void file_begin(struct kept_file *f, struct text line, uint64_t hash)
 {
 	struct text session = parse_correlation(f->parse);
 	const struct living_one *one = living_find(f->kept->options.living, session);
@@ -186,20 +186,20 @@ static void file_begin(struct kept_file *f, struct text line)
 	f->muted_to = one && one->inode == (uint64_t)f->file.inode ? one->at : 0;
 	f->is_begun = true;
 	file_read_anew(f);
-	parse_set_seed(f->parse, XXH3_64bits(line.at, line.len) | 1);
+	parse_set_seed(f->parse, hash | 1);
 	parse_message(f->parse, line);
-	parse_set_seed(f->parse, XXH3_64bits(line.at, line.len) | 2);
+	parse_set_seed(f->parse, hash | 2);
 	tell_place(f);
 }
 
-static void file_take_line(struct trail *file, struct text line)
+static void file_take_line(struct trail *file, struct text line, uint64_t hash)
 {
 	struct kept_file *f = list_of(file, struct kept_file, file);
 
-	parse_set_seed(f->parse, XXH3_64bits(line.at, line.len) | 1);
+	parse_set_seed(f->parse, hash | 1);
 	parse_message(f->parse, line);
 	if (!f->is_begun)
-		file_begin(f, line);
+		file_begin(f, line, hash);
 }
 
 static const struct trail_kind kept_kind = {.start = file_start, .line = file_take_line};

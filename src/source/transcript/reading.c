@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "base/clock.h"
 #include "base/must.h"
@@ -140,11 +139,11 @@ static void reading_start(struct trail *f, const struct stat *is)
 	free(agent);
 }
 
-static void reading_line(struct trail *f, struct text line)
+static void reading_line(struct trail *f, struct text line, uint64_t hash)
 {
 	struct reading *r = list_of(f, struct reading, file);
 
-	parse_set_seed(r->parse, XXH3_64bits(line.at, line.len) | 1);
+	parse_set_seed(r->parse, hash | 1);
 	parse_message(r->parse, line);
 }
 

@@ -4,12 +4,23 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "base/clock.h"
+#include "base/must.h"
 
 #define PIECE_BYTES (128 * KIB)
 #define HELD_BYTES_MAX (64 * MIB) /* of lines that are not whole yet; then ... */
-#define SHORT_BYTES MIB           /* ... one that is longer is passed over */
+#define SHORT_BYTES (256 * KIB)   /* ... one of which more is left is passed over */
+
+/* A whole line is read at once, so what is left of it may take the loop's time.  Strings are what
+ * tools are given, too: patches, and plans as JSON within JSON. */
+static const struct condense_limits limits = {
+	.most = TRAIL_LINE_MAX,
+	.much = TRAIL_LINE_MAX / 2,
+	.string = 256 * KIB,
+	.then = KIB,
+};
 
 /* --- opening -------------------------------------------------------------------------- */
 
@@ -58,53 +69,65 @@ int trail_open(const char *root, const char *below, struct stat *is)
 static void trail_count(struct trail *f)
 {
 	assert(f->all->held >= f->held);
-	f->all->held += f->rest.len - f->held;
-	f->held = f->rest.len;
+	f->all->held += f->rest.out.len - f->held;
+	f->held = f->rest.out.len;
 }
 
-static bool is_too_long(const struct trail *f)
+static bool is_too_much(const struct trail *f)
 {
-	if (f->rest.len > SHORT_BYTES && f->all->held - f->held + f->rest.len > HELD_BYTES_MAX)
-		return true;
-	return f->rest.len > TRAIL_LINE_MAX - PIECE_BYTES;
+	return f->rest.is_bad || (f->rest.out.len > SHORT_BYTES &&
+	                          f->all->held - f->held + f->rest.out.len > HELD_BYTES_MAX);
 }
 
-static void trail_take_lines(struct trail *f)
+static void trail_hold(struct trail *f, struct text part)
 {
-	const char *from = f->rest.at, *end = from + f->rest.len, *lf;
-
-	while (from < end && (lf = memchr(from, '\n', (size_t)(end - from)))) {
-		struct text line = {from, (size_t)(lf - from)};
-
-		f->at += line.len + 1;
-		from = lf + 1;
-		if (!f->skips)
-			f->kind->line(f, line);
-		f->skips = false;
-	}
-	buf_drop(&f->rest, f->rest.len - (size_t)(end - from));
-}
-
-/* What was read last is the end of the rest; before it is no whole line. */
-static void trail_take(struct trail *f, size_t last)
-{
-	assert(f->rest.len >= last);
-	if (memchr(f->rest.at + f->rest.len - last, '\n', last))
-		trail_take_lines(f);
-	if (is_too_long(f)) {
-		f->at += f->rest.len;
+	f->ahead += part.len;
+	if (!f->skips)
+		condense_add(&f->rest, part);
+	if (!f->skips && is_too_much(f)) {
 		f->skips = true;
-		buf_clear(&f->rest);
+		condense_finish(&f->rest);
 	}
+}
+
+static void trail_end_line(struct trail *f)
+{
+	f->at += f->ahead + 1;
+	f->ahead = 0;
+	if (!f->skips)
+		f->kind->line(f, buf_text(&f->rest.out), condense_hash(&f->rest));
+	f->skips = false;
+	condense_finish(&f->rest);
+}
+
+/* As far as the slice of time goes, a line at least. */
+static void trail_take(struct trail *f, struct text piece)
+{
+	const char *from = piece.at, *end = from + piece.len;
+
+	do {
+		const char *lf = memchr(from, '\n', (size_t)(end - from));
+		struct text part = {from, (size_t)((lf ? lf : end) - from)};
+
+		from += part.len + (lf != NULL);
+		if (lf && f->ahead == 0 && part.len <= limits.string) {
+			f->at += part.len + 1;
+			f->kind->line(f, part, XXH3_64bits_withSeed(part.at, part.len, 0));
+		} else {
+			trail_hold(f, part);
+			if (lf)
+				trail_end_line(f);
+		}
+	} while (from < end && !loop_slice_is_over(f->all->loop));
 }
 
 /* --- files ---------------------------------------------------------------------------- */
 
 static void trail_start(struct trail *f, const struct stat *is)
 {
-	f->at = 0;
+	f->at = f->ahead = 0;
 	f->skips = false;
-	buf_clear(&f->rest);
+	condense_finish(&f->rest);
 	f->kind->start(f, is);
 	f->device = is->st_dev;
 	f->inode = is->st_ino;
@@ -113,7 +136,7 @@ static void trail_start(struct trail *f, const struct stat *is)
 static bool is_another(const struct trail *f, const struct stat *is)
 {
 	return !f->inode || is->st_dev != f->device || is->st_ino != f->inode ||
-	       (uint64_t)is->st_size < f->at + f->rest.len;
+	       (uint64_t)is->st_size < f->at + f->ahead;
 }
 
 /* One piece of what has come.  True: there is more. */
@@ -121,43 +144,40 @@ static bool trail_read(struct trail *f)
 {
 	struct stat is;
 	int fd = trail_open(f->root, f->below, &is);
-	bool has_more = false;
-	char *to = NULL;
-	ssize_t n;
+	ssize_t n = 0;
 
 	if (fd < 0)
 		return false;
 	if (is_another(f, &is))
 		trail_start(f, &is);
 	f->changed_s = is.st_mtim.tv_sec;
-	if ((uint64_t)is.st_size > f->at + f->rest.len)
-		to = buf_reserve(&f->rest, PIECE_BYTES);
-	n = to ? pread(fd, to, PIECE_BYTES, (off_t)(f->at + f->rest.len)) : 0;
-	if (n > 0) {
-		f->rest.len += (size_t)n;
-		trail_take(f, (size_t)n);
-		has_more = (uint64_t)is.st_size > f->at + f->rest.len;
-	}
-	if (f->rest.len == 0)
-		buf_finish(&f->rest);
-	trail_count(f);
+	if ((uint64_t)is.st_size > f->at + f->ahead)
+		n = pread(fd, f->all->piece, PIECE_BYTES, (off_t)(f->at + f->ahead));
 	close(fd);
-	return has_more;
+	if (n > 0)
+		trail_take(f, (struct text){f->all->piece, (size_t)n});
+	trail_count(f);
+	return n > 0 && (uint64_t)is.st_size > f->at + f->ahead;
 }
 
-/* The others have their turn before it is read again. */
+/* The others have their turn before a file is read again. */
 static bool trails_end_turn(struct turn *turn)
 {
 	struct trails *all = list_of(turn, struct trails, turn);
-	struct trail *f;
 
 	if (list_is_empty(&all->ready))
 		return false;
-	f = list_of(all->ready.next, struct trail, in_ready);
-	list_remove(&f->in_ready);
-	if (trail_read(f))
-		trail_read_soon(f);
-	return true;
+	if (!all->piece)
+		all->piece = must_alloc(PIECE_BYTES);
+	loop_slice(all->loop, SLICE_OWN_NS);
+	do {
+		struct trail *f = list_of(all->ready.next, struct trail, in_ready);
+
+		list_remove(&f->in_ready);
+		if (trail_read(f))
+			trail_read_soon(f);
+	} while (!list_is_empty(&all->ready) && !loop_slice_is_over(all->loop));
+	return !list_is_empty(&all->ready);
 }
 
 /* --- life ----------------------------------------------------------------------------- */
@@ -173,6 +193,7 @@ void trails_finish(struct trails *all)
 {
 	assert(list_is_empty(&all->ready) && all->held == 0);
 	loop_remove_turn(&all->turn);
+	free(all->piece);
 }
 
 void trail_init(struct trail *f, struct trails *all, const char *root, char *below)
@@ -181,14 +202,14 @@ void trail_init(struct trail *f, struct trails *all, const char *root, char *bel
 	f->root = root;
 	f->below = below;
 	f->changed_s = clock_wall_ms() / 1000;
-	buf_init(&f->rest, TRAIL_LINE_MAX);
+	condense_init(&f->rest, &limits);
 	list_init(&f->in_ready);
 }
 
 void trail_finish(struct trail *f)
 {
 	list_remove(&f->in_ready);
-	buf_finish(&f->rest);
+	condense_finish(&f->rest);
 	trail_count(f);
 	free(f->below);
 }

@@ -2,7 +2,8 @@
  *
  * Only plain files of our own user are opened, and no part of their path below the root may be a
  * link.  A last line that is not whole waits for its rest.  A file that became another, or shorter,
- * is read from its beginning.
+ * is read from its beginning.  A long line is condensed, and all reading together takes a slice of
+ * each turn of the loop.
  */
 #ifndef SOURCE_TRAIL_H
 #define SOURCE_TRAIL_H
@@ -12,15 +13,17 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "net/loop.h"
+#include "source/transcript/condense.h"
 
-#define TRAIL_LINE_MAX (16 * MIB) /* bytes; a longer one is passed over */
+#define TRAIL_LINE_MAX MIB /* bytes; one of which more is left is passed over */
 
 struct trail;
 
 struct trail_kind {
 	/* From the beginning; the first time of all inode is 0 still. */
 	void (*start)(struct trail *f, const struct stat *is);
-	void (*line)(struct trail *f, struct text line); /* `at` is behind it */
+	/* `at` is behind it; the same line has the same hash. */
+	void (*line)(struct trail *f, struct text line, uint64_t hash);
 };
 
 struct trail {
@@ -29,12 +32,13 @@ struct trail {
 	const char *root; /* theirs */
 	char *below;      /* its path */
 	dev_t device;
-	ino_t inode;       /* 0: it was never there */
-	uint64_t at;       /* all before it was taken */
-	int64_t changed_s; /* Unix time: when it was written to, as far as we know */
-	struct buf rest;   /* from there on, as far as it was read */
-	size_t held;       /* bytes of it, of trails.held */
-	bool skips;        /* a line that is too long */
+	ino_t inode;          /* 0: it was never there */
+	uint64_t at;          /* all before it was taken */
+	int64_t changed_s;    /* Unix time: when it was written to, as far as we know */
+	uint64_t ahead;       /* bytes from there on that were read: a line that is not whole */
+	struct condense rest; /* those */
+	size_t held;          /* bytes of it, of trails.held */
+	bool skips;           /* the line */
 	struct link in_ready;
 };
 
@@ -44,6 +48,7 @@ struct trails {
 	struct turn turn;
 	struct link ready; /* those to be read: trail.in_ready */
 	size_t held;       /* bytes of lines that are not whole yet */
+	char *piece;       /* what is read of a file at a time; NULL: none was */
 };
 
 void trails_init(struct trails *all, struct loop *loop);
