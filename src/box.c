@@ -121,6 +121,8 @@ struct journal_options box_journal_options(struct box *box)
 		.trouble = journal_has_trouble,
 		.checkpoint = journal_wants_state,
 		.warmed = journal_is_warm,
+		.is_held = true,
+		.held = box_await_usage,
 		.self = box,
 	};
 }

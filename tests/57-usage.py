@@ -111,6 +111,90 @@ def _():
         assert usage(box)["total"]["output"] == 205
 
 
+def fill(box):
+    """Some segments of what costs nothing."""
+    lines = "".join(json.dumps({"type": "t", "payload": {"p": "p" * 500}}) + "\n" for _ in range(200))
+    box.request("POST", "/api/signal", lines, {"Content-Type": "application/x-ndjson"})
+
+
+def forget_checkpoints(box):
+    for file in box.data.glob("journal/*checkpoint*"):
+        file.unlink()
+
+
+@test("a kill at any time costs no token of segments that are gone")
+def _():
+    with Box(env=LITTLE) as box:
+        told = 0
+        for round in range(8):
+            first = segments(box)[0] if segments(box) else None
+            for i in range(3 + 5 * round):
+                spend(box, f"s{round}", f"msg_{round}_{i}", 10)
+                told += 10
+                if i % 3 == round % 3:
+                    fill(box)
+            if round % 2 and first:
+                eventually(lambda: fill(box) or not first.exists())
+            spend(box, "s", None, 10)
+            last = box.request("GET", "/api/status").json()["seq"]
+            eventually(lambda: box.request("GET", "/api/status").json()["durableSeq"] >= last)
+            told += 10
+            box.kill9()
+            forget_checkpoints(box)
+            box.start()
+            assert usage(box)["total"]["output"] == told, (round, usage(box)["total"], told)
+        history = box.request("GET", "/api/signals?type=token_usage&limit=1000").json()
+        assert len(history["signals"]) * 10 < told, "nothing was removed"
+
+
+@test("while sums cannot be written segments stay, and everybody is told; then they go")
+def _():
+    with Box(env=LITTLE) as box:
+        spend(box, "s", "msg_1", 10)
+        eventually((box.data / "usage").exists)
+        (box.data / "usage").unlink()
+        (box.data / "usage").mkdir()
+        spend(box, "s", "msg_2", 10)
+        first = segments(box)[0]
+        for _ in range(20):
+            fill(box)
+        ready = eventually(lambda: (r := box.request("GET", "/readyz")).status == 503 and r)
+        assert "usage" in ready.text, ready.text
+        for _ in range(20):
+            fill(box)
+        assert first.exists()
+        assert box.log().count("sums are not kept") == 1, box.log()
+        (box.data / "usage").rmdir()
+        eventually(lambda: fill(box) or not first.exists())
+        eventually(lambda: box.request("GET", "/readyz").status == 200)
+        box.kill9()
+        forget_checkpoints(box)
+        box.start()
+        assert usage(box)["total"]["output"] == 20
+
+
+@test("a start removes nothing before its sums are written")
+def _():
+    with Box(env={"SIGNALBOX_JOURNAL_SEGMENT": "64KiB"}) as box:
+        for i in range(30):
+            spend(box, "s", f"msg_{i}", 10)
+            fill(box)
+        last = box.request("GET", "/api/status").json()["seq"]
+        eventually(lambda: box.request("GET", "/api/status").json()["durableSeq"] >= last)
+        box.kill9()
+        forget_checkpoints(box)
+        (box.data / "usage").unlink(missing_ok=True)
+        first = segments(box)[0]
+        box.env = {**box.env, **LITTLE}
+        box.start()
+        eventually(lambda: not first.exists())
+        assert usage(box)["total"]["output"] == 300
+        box.kill9()
+        forget_checkpoints(box)
+        box.start()
+        assert usage(box)["total"]["output"] == 300
+
+
 @test("a file that is damaged costs what the journal no longer has, and nothing else")
 def _():
     with Box() as box:

@@ -1,8 +1,10 @@
 /* usage.c - what agents spent outlives the signals that told it.
  *
  * The sums are folded from the journal (crew/spending.h) and in its checkpoints.  Besides, they
- * are in DATA/usage at most WRITE_MS after they changed: no checkpoint is needed to know what
- * signals told that are gone.  Responses of long ago are in a file of their own, which grows.
+ * are in DATA/usage at most WRITE_MS after they changed, and at once where segments of the journal
+ * are to go: those wait until it is on the disk (journal/hold.h), so no checkpoint is needed to
+ * know what signals told that are gone.  Responses of long ago are in a file of their own, which
+ * grows.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 #include "config/config.h"
 #include "crew/seen.h"
 #include "crew/spending.h"
+#include "journal/hold.h"
 #include "journal/journal.h"
 #include "net/work.h"
 
@@ -33,6 +36,8 @@ struct usage_keeper {
 	uint64_t written; /* changes that are in the file */
 	uint64_t seed;    /* that old responses were loaded for */
 	bool is_seen_loaded, is_open, is_due;
+	bool is_awaited;      /* segments are to go */
+	struct error trouble; /* of the last file; empty: none */
 };
 
 /* One file, while it is written. */
@@ -41,7 +46,7 @@ struct usage_errand {
 	struct buf bytes;
 	char *path, *seen_path;
 	struct usage_seen_news seen;
-	uint64_t changes;
+	uint64_t changes, seq; /* all up to there is in it */
 	struct error why;
 	bool good, is_seen_good;
 };
@@ -55,17 +60,31 @@ static void write_file(void *self)
 		e->good && e->seen.count > 0 && usage_seen_write(e->seen_path, &e->seen, &e->why);
 }
 
+/* Each trouble once. */
+static void tell_trouble(struct usage_keeper *k, const struct error *why)
+{
+	if (why && strcmp(why->words, k->trouble.words) != 0)
+		log_error("usage", "sums are not kept, and old signals stay: %s", why->words);
+	if (!why && k->trouble.words[0])
+		log_info("usage", "sums are kept again");
+	k->trouble = why ? *why : (struct error){0};
+}
+
 static void file_is_written(void *self)
 {
 	struct usage_errand *e = self;
+	struct usage_keeper *k = e->keeper;
+	bool good = e->good && (e->seen.count == 0 || e->is_seen_good);
 
-	e->keeper->work = NULL;
-	if (e->good)
-		e->keeper->written = e->changes;
+	k->work = NULL;
+	if (e->good) {
+		k->written = e->changes;
+		k->is_awaited = false; /* it asks again, should that not be enough */
+		journal_release(k->journal, e->seq);
+	}
 	if (e->is_seen_good)
-		spending_seen(e->keeper->spending)->kept = e->seen.kept + e->seen.count;
-	if (!e->good || (e->seen.count && !e->is_seen_good))
-		log_warn("usage", "%s", e->why.words);
+		spending_seen(k->spending)->kept = e->seen.kept + e->seen.count;
+	tell_trouble(k, good ? NULL : &e->why);
 }
 
 static void free_errand(void *self)
@@ -100,6 +119,7 @@ static struct usage_errand *make_errand(struct usage_keeper *k)
 	e->seen_path = must_dup(k->seen_path);
 	take_seen(k, &e->seen);
 	e->changes = spending_changes(k->spending);
+	e->seq = journal_last_seq(k->journal); /* it is heard as it comes */
 	buf_init(&e->bytes, SPENDING_SAVED_MAX);
 	spending_save(k->spending, &e->bytes);
 	return e;
@@ -112,24 +132,59 @@ static void start_errand(struct usage_keeper *k)
 	k->work = work_start(k->loop, &plan);
 }
 
+static bool is_all_kept(const struct usage_keeper *k)
+{
+	return spending_changes(k->spending) == k->written;
+}
+
 static void write_is_due(struct deadline *deadline)
 {
 	struct usage_keeper *k = list_of(deadline, struct usage_keeper, due);
 
 	k->is_due = false;
-	if (!k->work && spending_changes(k->spending) != k->written)
+	if (!k->work && !is_all_kept(k))
 		start_errand(k);
+}
+
+/* Nobody waits for one that fails: it is tried again in its time. */
+static void hurry(struct usage_keeper *k)
+{
+	if (is_all_kept(k)) {
+		k->is_awaited = false;
+		journal_release(k->journal, journal_last_seq(k->journal));
+	} else if (!k->trouble.words[0]) {
+		k->is_due = false;
+		deadline_clear(&k->due);
+		start_errand(k);
+	}
 }
 
 static bool usage_turn(struct turn *turn)
 {
 	struct usage_keeper *k = list_of(turn, struct usage_keeper, turn);
 
-	if (k->work || k->is_due || spending_changes(k->spending) == k->written)
+	if (k->is_awaited && !k->work)
+		hurry(k);
+	if (k->work || k->is_due || is_all_kept(k))
 		return false;
 	k->is_due = true;
 	deadline_set(k->loop, &k->due, WRITE_MS);
 	return false;
+}
+
+void box_await_usage(void *self)
+{
+	struct box *box = self;
+
+	if (box->usage)
+		box->usage->is_awaited = true;
+}
+
+const char *box_usage_trouble(const struct box *box)
+{
+	const struct usage_keeper *k = box->usage;
+
+	return k && k->trouble.words[0] ? k->trouble.words : NULL;
 }
 
 /* ---- the list of prices ---- */
@@ -211,6 +266,7 @@ void box_open_usage(struct box *box)
 	 * theirs. */
 	if (!k->is_seen_loaded || k->seed != spending_seed(k->spending))
 		load_seen(k);
+	k->is_awaited = true; /* until now nothing could go */
 	k->due.fire = write_is_due;
 	k->turn.end = usage_turn;
 	loop_add_turn(k->loop, &k->turn);
@@ -230,7 +286,7 @@ void box_close_usage(struct box *box)
 	deadline_clear(&k->due);
 	if (k->work)
 		work_leave(k->work);
-	if (spending_changes(k->spending) == k->written)
+	if (is_all_kept(k))
 		return;
 	e = make_errand(k);
 	write_file(e);

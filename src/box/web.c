@@ -69,7 +69,11 @@ static const char *web_wants_trouble(void *self)
 {
 	struct box *box = self;
 
-	return box->stopping ? "stopping" : journal_trouble(box->journal);
+	const char *trouble = journal_trouble(box->journal);
+
+	if (box->stopping)
+		return "stopping";
+	return trouble ? trouble : box_usage_trouble(box);
 }
 
 enum caller_answer box_find_caller(void *self, struct conn *conn, struct text secret,

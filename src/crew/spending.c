@@ -213,14 +213,18 @@ uint32_t spending_project(struct spending *s, struct text cwd)
 /* Of the first that is told. */
 static void take_place(struct spending *s, struct usage *u, struct text cwd)
 {
-	if (!u->project)
-		u->project = spending_project(s, cwd);
+	if (u->project)
+		return;
+	u->project = spending_project(s, cwd);
+	s->changes += u->project != 0;
 }
 
 /* Who it is where nobody says so: hooks are Claude Code's. */
 static void take_program(struct spending *s, struct usage *u, const struct signal *signal,
                          struct text harness)
 {
+	uint32_t before = u->harness;
+
 	if (harness.len)
 		u->harness = spending_name(s, harness);
 	else if (!u->harness && text_is(signal->source, "adapter:tap"))
@@ -228,9 +232,10 @@ static void take_program(struct spending *s, struct usage *u, const struct signa
 	else if (!u->harness && text_starts(signal->source, TEXT("local:")))
 		u->harness = spending_name(
 			s, (struct text){signal->source.at + 6, signal->source.len - 6});
+	s->changes += u->harness != before;
 }
 
-static void take_facts(struct usage *u, yyjson_val *payload)
+static void take_facts(struct spending *s, struct usage *u, yyjson_val *payload)
 {
 	uint64_t used = yyjson_get_uint(yyjson_obj_get(payload, "contextUsed"));
 	uint64_t window = yyjson_get_uint(yyjson_obj_get(payload, "contextWindow"));
@@ -242,8 +247,10 @@ static void take_facts(struct usage *u, yyjson_val *payload)
 		u->context_window = window;
 	/* After a crash an agent may have forgotten some of it. */
 	if (json_number(yyjson_obj_get(payload, "cost"), &cost) && cost > u->own_cost &&
-	    cost < COST_MAX)
+	    cost < COST_MAX) {
 		u->own_cost = cost;
+		s->changes++;
+	}
 }
 
 /* Calls of which nobody tells: a compaction's, and the last of one that was killed.  Who was left
@@ -331,7 +338,8 @@ static void hear_session(struct spending *s, const struct signal *signal)
 	take_place(s, u, json_text_at(has_facts ? payload : metadata, "cwd"));
 	take_program(s, u, signal, json_text_at(has_facts ? payload : NULL, "harness"));
 	if (has_facts)
-		take_facts(u, payload);
+		take_facts(s, u, payload);
+	s->changes += hides && !u->at_least;
 	u->at_least |= hides;
 	is_first = !u->row;
 	if (signal->at_ms > u->last_ms)

@@ -17,6 +17,7 @@
 #include "journal/journal.h"
 #include "journal/placing.h"
 #include "journal/recent.h"
+#include "journal/retention.h"
 #include "journal/segment.h"
 #include "journal/shelf.h"
 #include "journal/state.h"
@@ -69,10 +70,7 @@ struct journal {
 	uint64_t sync_ns;     /* how long lines may be written and not synced */
 	bool hurried;         /* somebody waits for the commit under way */
 	bool is_kept_too_big; /* a state was, and the log has said so */
-	struct {
-		uint64_t next_ns; /* when age may take something again */
-		int64_t until_ms; /* what it may take until then was written by this time */
-	} aging;
+	struct retention_aging aging;
 	pthread_t writer;
 
 	/* --- under the mutex --- */
@@ -85,6 +83,7 @@ struct journal {
 	struct error failed;   /* from what it suffered since the last poll; empty: nothing */
 	struct error no_space; /* the disk is full, though nothing failed yet; empty: it is not */
 	bool rolled, warmed;
+	struct retention_hold hold;
 	struct shelf shelf;
 	struct saved_state state; /* a checkpoint to write once its seq is durable */
 	struct journal_stats stats;

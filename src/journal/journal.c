@@ -15,6 +15,7 @@
 #include "journal/find.h"
 #include "journal/forget.h"
 #include "journal/format.h"
+#include "journal/hold.h"
 #include "journal/inside.h"
 #include "journal/kept.h"
 #include "journal/lock.h"
@@ -298,7 +299,7 @@ void journal_commit(struct journal *j)
 struct report {
 	uint64_t durable;
 	struct error failing, failed, no_space;
-	bool rolled, warmed;
+	bool rolled, warmed, held;
 };
 
 static struct report take_report(struct journal *j)
@@ -306,9 +307,10 @@ static struct report take_report(struct journal *j)
 	struct report r;
 
 	pthread_mutex_lock(&j->mutex);
-	r = (struct report){j->durable, j->failing, j->failed, j->no_space, j->rolled, j->warmed};
+	r = (struct report){j->durable, j->failing, j->failed,       j->no_space,
+	                    j->rolled,  j->warmed,  j->hold.is_asked};
 	j->failed = (struct error){0};
-	j->news = j->rolled = j->warmed = false;
+	j->news = j->rolled = j->warmed = j->hold.is_asked = false;
 	pthread_mutex_unlock(&j->mutex);
 	return r;
 }
@@ -353,12 +355,27 @@ void journal_poll(struct journal *j)
 		cold_note_ends(j);
 		journal_save_state(j);
 	}
+	if (r.held && j->options.held)
+		j->options.held(j->options.self);
 	if (r.warmed) {
 		warmer_bury(j);
 		find_bury(j);
 		if (j->options.warmed)
 			j->options.warmed(j->options.self);
 	}
+}
+
+void journal_release(struct journal *j, uint64_t seq)
+{
+	pthread_mutex_lock(&j->mutex);
+	assert(seq <= j->last);
+	if (seq > j->hold.released)
+		j->hold.released = seq;
+	j->hold.is_over |= j->hold.is_back;
+	j->hold.is_back = false;
+	if (j->hold.is_over)
+		pthread_cond_signal(&j->to_writer);
+	pthread_mutex_unlock(&j->mutex);
 }
 
 void journal_wait(struct journal *j, unsigned ms)

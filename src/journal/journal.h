@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "journal/places.h"
 #include "journal/state.h"
+#include "journal/stats.h"
 #include "signal/position.h"
 
 struct journal;
@@ -25,6 +26,7 @@ struct journal_options {
 	size_t segment_bytes; /* 64 MiB */
 	uint64_t keep_bytes;  /* retention: 10 GiB; 0: no limit */
 	unsigned keep_days;   /* 30; 0: no limit */
+	bool is_held;         /* nothing goes until journal_release (hold.h) says so */
 	size_t wait_max;      /* bytes that may wait for a failing disk: 64 MiB */
 	unsigned commit_ms;   /* until lines that nobody waits for are written: 5 */
 	unsigned sync_ms;     /* and from then until they are synced: 25 */
@@ -41,6 +43,8 @@ struct journal_options {
 	bool (*checkpoint)(void *self, struct saved_state *out);
 	/* From journal_poll: what a reader waited for may be there now. */
 	void (*warmed)(void *self);
+	/* From journal_poll: old segments would go, and wait for journal_release. */
+	void (*held)(void *self);
 	void *self;
 };
 
@@ -106,15 +110,6 @@ const char *journal_trouble(const struct journal *journal);
 /* Is what was appended not going to the disk at present? */
 bool journal_fails(const struct journal *journal);
 
-/* How long commits took: those of at most so many nanoseconds, and the rest. */
-#define JOURNAL_BUCKETS 12
-extern const uint64_t journal_bucket_ns[JOURNAL_BUCKETS];
-
-struct journal_stats {
-	uint64_t bytes, segments, commits, commit_ns_total, sync_failures;
-	uint64_t buckets[JOURNAL_BUCKETS + 1]; /* each commit is in one */
-	size_t waiting;                        /* bytes not yet durable */
-};
 struct journal_stats journal_stats(const struct journal *journal);
 
 #endif

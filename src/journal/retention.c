@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "journal/disk.h"
+#include "journal/hold.h"
 #include "journal/inside.h"
 #include "journal/kept.h"
 
@@ -74,27 +75,74 @@ static bool may_take_for_age(struct journal *j, int64_t written, int64_t now_ms)
 	return written <= j->aging.until_ms;
 }
 
-static bool is_too_old(struct journal *j, unsigned days)
+static bool is_too_old(const struct journal *j, unsigned days, int64_t *written)
 {
-	int64_t written, now_ms = clock_wall_ms();
+	return days && written_ms(j->dir, j->shelf.firsts[0], written) &&
+	       clock_wall_ms() - *written > (int64_t)days * DAY_MS;
+}
 
-	return days && written_ms(j->dir, j->shelf.firsts[0], &written) &&
-	       now_ms - written > (int64_t)days * DAY_MS && may_take_for_age(j, written, now_ms);
+/* As the owner wants it at present. */
+struct keeping {
+	uint64_t bytes, released;
+	unsigned days;
+	bool is_full; /* the disk */
+};
+
+static struct keeping look_at_keeping(struct journal *j)
+{
+	struct keeping k;
+
+	pthread_mutex_lock(&j->mutex);
+	k = (struct keeping){j->options.keep_bytes, j->hold.released, j->options.keep_days,
+	                     j->no_space.words[0] != '\0'};
+	pthread_mutex_unlock(&j->mutex);
+	return k;
+}
+
+static void hold_back(struct journal *j)
+{
+	bool wake;
+
+	pthread_mutex_lock(&j->mutex);
+	j->hold.is_back = j->hold.is_asked = true;
+	wake = journal_has_news(j);
+	pthread_mutex_unlock(&j->mutex);
+	if (wake)
+		journal_wake(j);
+}
+
+/* May the oldest go, as far as those are concerned who keep things of it? */
+static bool may_go(struct journal *j, const struct keeping *k, uint64_t over)
+{
+	uint64_t part = k->bytes / HOLD_PART, most = part > HOLD_BYTES ? part : HOLD_BYTES;
+
+	if (!j->options.is_held || j->shelf.firsts[1] - 1 <= k->released)
+		return true;
+	if (over <= most && !(over && k->is_full)) {
+		hold_back(j);
+		return false;
+	}
+	log_warn("journal", "segment %llu goes before all it told is kept elsewhere: %s",
+	         (unsigned long long)j->shelf.firsts[0],
+	         k->is_full ? "the disk is full" : "the journal is far over its limit");
+	return true;
 }
 
 /* Only the writer changes the shelf, so it may look without the mutex. */
 static bool must_go(struct journal *j)
 {
-	uint64_t bytes;
-	unsigned days;
+	struct keeping k = look_at_keeping(j);
+	uint64_t bytes = shelf_bytes(&j->shelf), over = 0;
+	int64_t written;
 
-	pthread_mutex_lock(&j->mutex);
-	bytes = j->options.keep_bytes;
-	days = j->options.keep_days;
-	pthread_mutex_unlock(&j->mutex);
 	if (j->shelf.count < 2)
 		return false;
-	return (bytes && shelf_bytes(&j->shelf) > bytes) || is_too_old(j, days);
+	if (k.bytes && bytes > k.bytes)
+		over = bytes - k.bytes;
+	if (over)
+		return may_go(j, &k, over);
+	return is_too_old(j, k.days, &written) && may_go(j, &k, 0) &&
+	       may_take_for_age(j, written, clock_wall_ms());
 }
 
 /* It leaves the shelf first: a reader that finds it there finds it on the disk,

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "journal/fixture.h"
+#include "journal/hold.h"
 
 #define DAY_S 86400
 #define HOUR_S 3600
@@ -112,6 +113,83 @@ static void size_takes_at_once_what_is_over_it(void **state)
 	remove_dir(dir);
 }
 
+static void count_call(void *self)
+{
+	++*(unsigned *)self;
+}
+
+/* One that holds its segments, of which six are there. */
+static struct journal *held_journal(char *dir, unsigned *asked)
+{
+	struct journal_options o = some_options(dir);
+
+	o.segment_bytes = 4 * KIB;
+	o.keep_bytes = 1;
+	o.is_held = true;
+	o.held = count_call;
+	o.self = asked;
+	return open_with(&o);
+}
+
+static void wait_for_segments(struct journal *j, uint64_t count)
+{
+	for (unsigned i = 0; journal_stats(j).segments != count; i++) {
+		assert_true(i < WAIT_MS);
+		journal_wait(j, 1);
+		journal_poll(j);
+	}
+}
+
+static void what_is_not_kept_elsewhere_stays(void **state)
+{
+	static const unsigned hours[5] = {5, 4, 3, 2, 1};
+	char *dir = aged_journal(hours);
+	unsigned asked = 0;
+	struct journal *j = held_journal(dir, &asked);
+
+	commit(j, 1);
+	while (!asked) {
+		journal_wait(j, WAIT_MS);
+		journal_poll(j);
+	}
+	assert_int_equal(journal_stats(j).segments, 6);
+	journal_release(j, 1); /* in the middle of the first */
+	commit(j, 1);
+	assert_int_equal(journal_stats(j).segments, 6);
+	journal_release(j, 40);
+	while (journal_first_seq(j) == 1) {
+		journal_wait(j, 1);
+		journal_poll(j);
+	}
+	assert_true(journal_first_seq(j) <= 41);
+	assert_true(journal_stats(j).segments > 1);
+	journal_release(j, journal_last_seq(j));
+	wait_for_segments(j, 1);
+	journal_close(j);
+	remove_dir(dir);
+}
+
+static void far_over_its_limit_it_waits_for_nobody(void **state)
+{
+	static char body[1 * MIB];
+	char *dir = new_dir();
+	unsigned asked = 0;
+	struct journal *j = held_journal(dir, &asked);
+
+	memset(body, 'x', sizeof body);
+	for (unsigned i = 0; i < HOLD_BYTES / MIB + 8; i++) {
+		journal_append(j, TEXT("{"), (struct text){body, sizeof body}, true, NULL);
+		wait_durable(j);
+		if (i < HOLD_BYTES / MIB - 1)
+			assert_int_equal(journal_first_seq(j), 1);
+	}
+	assert_true(asked > 0);
+	assert_true(journal_first_seq(j) > 1);
+	assert_true(journal_stats(j).bytes < HOLD_BYTES + 4 * MIB);
+	journal_close(j);
+	remove_dir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +197,8 @@ int main(void)
 		cmocka_unit_test(a_time_that_is_to_come_binds_nobody),
 		cmocka_unit_test(what_is_young_enough_stays),
 		cmocka_unit_test(size_takes_at_once_what_is_over_it),
+		cmocka_unit_test(what_is_not_kept_elsewhere_stays),
+		cmocka_unit_test(far_over_its_limit_it_waits_for_nobody),
 	};
 
 	log_set_level(LOG_ERROR);

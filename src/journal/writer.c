@@ -75,7 +75,8 @@ static void writer_wait_for_work(struct journal *j)
 	uint64_t now = clock_mono_ns(), due = j->pending.last ? j->pending.due_ns : UINT64_MAX;
 	struct timespec look = journal_moment(earlier(now + LOOK_MS * MS_NS, due)), soon;
 
-	while (!j->stopping && atomic_load(&j->asked) == ASK_NOTHING && !has_state_to_write(j))
+	while (!j->stopping && atomic_load(&j->asked) == ASK_NOTHING && !has_state_to_write(j) &&
+	       !j->hold.is_over)
 		if (wait_until(j, &look))
 			break;
 	soon = journal_moment(earlier(clock_mono_ns() + j->options.commit_ms * MS_NS, due));
@@ -324,41 +325,6 @@ static bool wait_to_retry(struct journal *j, unsigned wait_ms, uint64_t *give_up
 	return go_on;
 }
 
-/* Until everything that is there is written, and on the disk if somebody waits for it. */
-static bool commit_all(struct journal *j)
-{
-	unsigned wait_ms = 0; /* a fresh segment often helps at once */
-	uint64_t give_up_ns = 0;
-	bool more = true;
-
-	while (more) {
-		if (commit(j, &more)) {
-			wait_ms = 0;
-			continue;
-		}
-		more = true;
-		if (!wait_to_retry(j, wait_ms, &give_up_ns))
-			return false;
-		wait_ms = wait_ms ? wait_ms * 2 : RETRY_MS_MIN;
-		if (wait_ms > RETRY_MS_MAX)
-			wait_ms = RETRY_MS_MAX;
-	}
-	return true;
-}
-
-static void write_state(struct journal *j)
-{
-	struct saved_state state = {0};
-
-	pthread_mutex_lock(&j->mutex);
-	if (has_state_to_write(j)) {
-		state = j->state;
-		j->state = (struct saved_state){0};
-	}
-	pthread_mutex_unlock(&j->mutex);
-	saved_state_write(j, &state);
-}
-
 static bool has_space(const struct journal *j)
 {
 	struct statvfs v;
@@ -387,6 +353,56 @@ static void look_for_space(struct journal *j)
 		journal_wake(j);
 }
 
+/* Segments that wait for somebody go where there is no room for others. */
+static void relieve_disk(struct journal *j)
+{
+	bool is_back;
+
+	pthread_mutex_lock(&j->mutex);
+	is_back = j->hold.is_back;
+	pthread_mutex_unlock(&j->mutex);
+	if (!is_back)
+		return;
+	look_for_space(j);
+	retention_apply(j);
+}
+
+/* Until everything that is there is written, and on the disk if somebody waits for it. */
+static bool commit_all(struct journal *j)
+{
+	unsigned wait_ms = 0; /* a fresh segment often helps at once */
+	uint64_t give_up_ns = 0;
+	bool more = true;
+
+	while (more) {
+		if (commit(j, &more)) {
+			wait_ms = 0;
+			continue;
+		}
+		more = true;
+		relieve_disk(j);
+		if (!wait_to_retry(j, wait_ms, &give_up_ns))
+			return false;
+		wait_ms = wait_ms ? wait_ms * 2 : RETRY_MS_MIN;
+		if (wait_ms > RETRY_MS_MAX)
+			wait_ms = RETRY_MS_MAX;
+	}
+	return true;
+}
+
+static void write_state(struct journal *j)
+{
+	struct saved_state state = {0};
+
+	pthread_mutex_lock(&j->mutex);
+	if (has_state_to_write(j)) {
+		state = j->state;
+		j->state = (struct saved_state){0};
+	}
+	pthread_mutex_unlock(&j->mutex);
+	saved_state_write(j, &state);
+}
+
 /* While nobody asks for anything. */
 static void fill_ahead(struct journal *j)
 {
@@ -399,6 +415,17 @@ static void fill_ahead(struct journal *j)
 	segment_finish(&j->segment);
 }
 
+static bool is_let_go(struct journal *j)
+{
+	bool is;
+
+	pthread_mutex_lock(&j->mutex);
+	is = j->hold.is_over;
+	j->hold.is_over = false;
+	pthread_mutex_unlock(&j->mutex);
+	return is;
+}
+
 static void *writer_run(void *self)
 {
 	struct journal *j = self;
@@ -407,7 +434,7 @@ static void *writer_run(void *self)
 	bool stopping = false;
 
 	while (!stopping) {
-		if (clock_mono_ns() >= tidy_ns) {
+		if (clock_mono_ns() >= tidy_ns || is_let_go(j)) {
 			retention_tidy(j);
 			tidy_ns = clock_mono_ns() + HOUR_MS * MS_NS;
 		}
