@@ -31,7 +31,7 @@ static bool shape_is_whole(yyjson_val *value)
 	       (n >= whole_from || n <= -whole_from || (double)(int64_t)n == n);
 }
 
-static bool has_type(enum shape_type type, yyjson_val *value)
+bool shape_has_type(enum shape_type type, yyjson_val *value)
 {
 	double number;
 
@@ -247,7 +247,7 @@ static bool check_members(const struct shape *shape, yyjson_val *value, struct s
 /* Could the value be meant to have this form? */
 static bool is_meant(const struct shape *form, yyjson_val *value)
 {
-	if (!has_type(form->types, value))
+	if (!shape_has_type(form->types, value))
 		return false;
 	if (yyjson_is_str(value) && form->word_count && !shape_has_word(form, value))
 		return false;
@@ -296,7 +296,7 @@ static bool check(const struct shape *shape, yyjson_val *value, struct shape_wal
 		return pointer_fault(why, "too deep");
 	if (shape->form_count)
 		return check_forms(shape, value, walk, why);
-	if (!has_type(shape->types, value))
+	if (!shape_has_type(shape->types, value))
 		return wrong_type(shape->types, why);
 	switch (shape->types) {
 	case SHAPE_STRING:

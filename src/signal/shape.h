@@ -55,4 +55,7 @@ bool shape_check(const struct shape *shape, yyjson_val *value, struct error *why
  * nobody wonders what was meant. */
 bool shape_check_quickly(const struct shape *shape, yyjson_val *value, struct error *why);
 
+/* Only that: is it a string, an integer? */
+bool shape_has_type(enum shape_type type, yyjson_val *value);
+
 #endif
