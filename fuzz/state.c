@@ -2,7 +2,7 @@
  * refused in words; and what is kept again is read again.
  *
  * The first letter of the input says which: c the sources, k their credentials, d the
- * device, q what is paired, l which sessions are open, m the sessions, o where a gateway's run is, p prompts,
+ * device, q what is paired, a the limits of accounts, l which sessions are open, m the sessions, o where a gateway's run is, p prompts,
  * r runs, s what a run has said, u what to
  * resume, w the window of ids, t the show and its state.
  */
@@ -17,6 +17,7 @@
 #include "bus/folds.h"
 #include "bus/window.h"
 #include "crew/crew.h"
+#include "crew/limits.h"
 #include "journal/journal.h"
 #include "lib/hold.h"
 #include "lib/scratch.h"
@@ -192,6 +193,30 @@ static void read_living(struct text bytes)
 
 	load_living(bytes, &once);
 	load_living(buf_text(&once), &twice);
+	check_same(&once, &twice);
+}
+
+static void load_limits(struct text saved, struct buf *out)
+{
+	struct limits *limits = limits_create();
+	struct buf shown;
+	uint64_t seq = 0;
+
+	limits_fold.load(limits, saved, &seq);
+	buf_init(&shown, SAVED_MAX);
+	limits_json(limits, NOW, &shown);
+	buf_finish(&shown);
+	buf_init(out, SAVED_MAX);
+	limits_fold.save(limits, out);
+	limits_destroy(limits);
+}
+
+static void read_limits(struct text bytes)
+{
+	struct buf once, twice;
+
+	load_limits(bytes, &once);
+	load_limits(buf_text(&once), &twice);
 	check_same(&once, &twice);
 }
 
@@ -391,6 +416,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		break;
 	case 's':
 		read_said(rest);
+		break;
+	case 'a':
+		read_limits(rest);
 		break;
 	case 'l':
 		read_living(rest);

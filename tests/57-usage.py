@@ -2,11 +2,13 @@
 """What agents spent: counted once, and longer than the signals are there that told it."""
 
 import json
+import time
 
 from lib import Box, cli, eventually, run, temp_dir, test
 
 LITTLE = {"SIGNALBOX_JOURNAL_SEGMENT": "64KiB", "SIGNALBOX_JOURNAL_KEEP": "200KiB"}
 OPUS = "claude-opus-5-5"
+HOUR_MS = 3600_000
 
 
 def spend(box, session, response, out, model=OPUS, **more):
@@ -277,6 +279,75 @@ def _():
         assert tools(f"?since={at + 1}")["tools"] == [], told
         for wrong in ("?by=tool", "?since=x", "?offset=9999"):
             assert box.request("GET", f"/api/usage/tools{wrong}").status == 400, wrong
+
+
+def tell_limits(box, at, *windows, **more):
+    box.emit({"type": "agent.limits", "source": "s", "timestamp": int(at),
+              "payload": {"agentId": "a", "harness": "codex", **more, "windows": windows}})
+
+
+@test("limits say what is left, how fast it goes and when they are reset, over a restart and a kill too")
+def _():
+    now = time.time() * 1000
+    soon, later = int(now + 3 * HOUR_MS), int(now + 40 * HOUR_MS)
+    with Box() as box:
+        assert usage(box)["limits"] == []
+        assert "LIMITS" not in cli("usage", "--data", box.data).out
+        for minutes, used in ((30, 20), (0, 60)):
+            tell_limits(box, now - minutes * 60_000,
+                        {"minutes": 300, "used": used, "resetsAt": soon},
+                        {"minutes": 10080, "used": used / 40, "resetsAt": later},
+                        {"name": "spend", "used": 100}, plan="plus")
+        tell_limits(box, now - 2 * HOUR_MS, {"minutes": 300, "used": 90, "resetsAt": int(now - HOUR_MS)},
+                    {"minutes": 10080, "used": 50}, harness="\x1b[31mevil", account="ada")
+        eventually(lambda: len(usage(box)["limits"]) == 2)
+        for again in (box.restart, box.kill9, None):
+            told = usage(box)["limits"]
+            evil, codex = told
+            assert codex["harness"] == "codex" and codex["plan"] == "plus" and not codex["stale"], told
+            hours, week, spend_limit = codex["windows"]
+            assert (hours["minutes"], hours["used"], hours["left"]) == (300, 60, 40), told
+            assert hours["resetsAt"] == soon and not hours["isReset"], told
+            # The machine may be slow: the rate falls while nothing is told.
+            assert 30 < hours["perHour"] <= 80.01 and now < hours["usedUpAt"] < soon, told
+            assert week["used"] == 1.5 and "usedUpAt" not in week, told
+            assert spend_limit == {"name": "spend", "used": 100, "left": 0, "isReset": False,
+                                   "perHour": 0}, told
+            assert evil["stale"] and evil["account"] == "ada", told
+            assert evil["windows"][0]["isReset"] and evil["windows"][0]["left"] == 100, told
+            assert evil["windows"][1]["used"] == 50 and "perHour" not in evil["windows"][1], told
+            table = cli("usage", "--data", box.data).out
+            lines = [" ".join(line.split()) for line in table.splitlines()]
+            assert table.startswith("Nothing was spent") and "\x1b" not in table, table
+            clock = time.strftime("%H:%M", time.localtime(soon / 1000))
+            assert any(line.startswith("codex, plus 5 h 60 % 40 % ") and clock in line
+                       and " % an hour: used up " in line and line.endswith(" now") for line in lines), table
+            assert any(line.startswith("codex, plus week 1.5 % 99 % ")
+                       and "an hour: lasts until the reset now" in line for line in lines), table
+            assert any("spend 100 % 0 % " in line and " used up " in line for line in lines), table
+            assert any("ada 5 h 0 % 100 % was reset " in line and " 2h " in line and line.endswith(" ago") for line in lines), table
+            if again:
+                again()
+            if again == box.kill9:
+                box.start()
+                eventually(lambda: len(usage(box)["limits"]) == 2)
+
+
+@test("limits that Codex keeps reach the box without any setting")
+def _():
+    home = temp_dir()
+    folder = home / ".codex" / "sessions" / "2026" / "11" / "17"
+    folder.mkdir(parents=True)
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + ".000Z"
+    lines = [{"type": "session_meta", "payload": {"id": "th-7", "cwd": "/home/ada/shop"}},
+             {"type": "event_msg", "payload": {"type": "token_count", "info": None, "rate_limits": {
+                 "primary": {"used_percent": 42, "window_minutes": 300,
+                             "resets_at": int(time.time()) + 9000}}}}]
+    with Box(env={"HOME": str(home)}) as box:
+        (folder / "rollout-2026-11-17T00-00-00-th-7.jsonl").write_text(
+            "".join(json.dumps({"timestamp": stamp, **line}) + "\n" for line in lines))
+        told = eventually(lambda: usage(box)["limits"], 60)
+        assert told[0]["harness"] == "codex" and told[0]["windows"][0]["used"] == 42, told
 
 
 @test("another list of prices is used where the configuration names one, and refused where it is wrong")

@@ -5,6 +5,7 @@
 
 #include "box/parts.h"
 #include "bus/bus.h"
+#include "crew/limits.h"
 #include "crew/toil.h"
 #include "run/recall.h"
 #include "source/resume.h"
@@ -43,6 +44,17 @@ static void free_toil(void *state)
 	toil_destroy(state);
 }
 
+static void *make_limits(struct box *box)
+{
+	box->limits = limits_create();
+	return box->limits;
+}
+
+static void free_limits(void *state)
+{
+	limits_destroy(state);
+}
+
 /* States whose rooms do more than fold join by themselves: window, prompts, runs, stage. */
 static const struct {
 	const struct fold_kind *kind;
@@ -52,6 +64,7 @@ static const struct {
 	{&resume_fold, make_resume, free_resume},
 	{&living_fold, make_living, free_living},
 	{&toil_fold, make_toil, free_toil},
+	{&limits_fold, make_limits, free_limits},
 };
 
 #define ROWS (sizeof(rows) / sizeof(*rows))

@@ -57,6 +57,7 @@ struct box {
 	struct deadline crew_look; /* each beat: for those that fell silent */
 	struct quiet quiet;
 	struct toil *toil;     /* what tools took */
+	struct limits *limits; /* of accounts */
 	struct attend *attend; /* what a person is told of */
 	struct resume *resume; /* what the last life left open */
 	struct follower follower;

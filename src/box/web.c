@@ -96,6 +96,7 @@ bool box_make_web(struct box *box, struct error *why)
 		.prompts = box->prompts,
 		.spending = box_spending(box),
 		.toil = box->toil,
+		.limits = box->limits,
 		.prices = box_prices(box),
 		.sources = box->sources,
 		.discovery = box_discovery(box),

@@ -4,6 +4,7 @@
 
 #include "base/must.h"
 #include "cli/command.h"
+#include "cli/left.h"
 #include "cli/remote.h"
 #include "cli/table.h"
 #include "signal/json.h"
@@ -223,6 +224,8 @@ static void show_answer(struct out *out, struct text json, bool as_csv)
 		out_print(out, "Nothing was spent since then.\n");
 	else
 		show_table(out, root);
+	if (!as_csv)
+		left_show(out, root);
 	yyjson_doc_free(doc);
 }
 
@@ -279,7 +282,8 @@ const struct command command_usage = {
 		    "  signalbox usage --by model --csv > models.csv\n",
 	.about = "Tokens are those that models counted, each response once. Money is made of list\n"
 		 "prices; models that the list does not have cost an unknown sum. Days are those\n"
-		 "of this machine's time zone as it is now.\n",
+		 "of this machine's time zone as it is now. Below: how much is left of the limits\n"
+		 "that agents tell, and whether it lasts at the rate of the last hour.\n",
 	.groups = groups,
 	.run = usage,
 };

@@ -1,6 +1,8 @@
 /* words.c - sessions in words. */
 #include "crew/words.h"
 
+#include <math.h>
+
 #include "signal/json.h"
 
 #define SECOND_MS 1000.0
@@ -131,6 +133,14 @@ void words_cost(struct buf *out, yyjson_val *member)
 		buf_print(out, "$%.2f%s", cost, more ? "+" : "");
 	else if (yyjson_is_true(yyjson_obj_get(usage, "unknown")))
 		buf_add(out, TEXT("unknown"));
+}
+
+void words_percent(struct buf *out, double percent)
+{
+	double tenths = round(percent * 10) / 10;
+	bool is_whole = tenths >= 10 || tenths == floor(tenths);
+
+	buf_print(out, is_whole ? "%.0f %%" : "%.1f %%", is_whole ? round(percent) : tenths);
 }
 
 void words_groups(struct buf *out, const size_t counts[GROUPS])

@@ -23,6 +23,9 @@ void words_plan(struct buf *out, yyjson_val *member);   /* "2/5" */
 void words_tokens(struct buf *out, yyjson_val *member); /* "81.2k": all kinds together */
 void words_cost(struct buf *out, yyjson_val *member);   /* "$1.23"; "+": and more; "unknown" */
 
+/* "12 %", below ten "0.5 %". */
+void words_percent(struct buf *out, double percent);
+
 /* "2 wait for you, 1 failed, 5 at work, 3 idle"; of those that are over nothing. */
 void words_groups(struct buf *out, const size_t counts[GROUPS]);
 

@@ -25,6 +25,7 @@
 #define PLAN_ITEM_MAX 512
 #define KEY_MAX 512
 #define LIMITS_MAX 1024
+#define LIMITS_AGAIN_MS (5 * 60e3) /* then they are told again, though they are the same */
 
 struct rollout {
 	struct record record;
@@ -35,6 +36,7 @@ struct rollout {
 	uint64_t window;  /* of the model */
 	uint64_t total;   /* the last sum */
 	char *limits;     /* as they were told last */
+	double limits_ms; /* and when */
 };
 
 /* One line. */
@@ -162,6 +164,12 @@ static void put_window(struct buf *out, yyjson_val *window)
 	put_end(out);
 }
 
+static bool are_news(const struct rollout_line *l, struct text windows)
+{
+	return !l->r->limits || !text_is(windows, l->r->limits) ||
+	       l->at_ms - l->r->limits_ms >= LIMITS_AGAIN_MS;
+}
+
 /* How much of its windows is used, in percent. */
 static void take_limits(const struct rollout_line *l, yyjson_val *limits)
 {
@@ -172,11 +180,12 @@ static void take_limits(const struct rollout_line *l, yyjson_val *limits)
 	put_window(&windows, yyjson_obj_get(limits, "primary"));
 	put_window(&windows, yyjson_obj_get(limits, "secondary"));
 	put_list_end(&windows);
-	if (windows.len > 2 && !windows.full &&
-	    !(l->r->limits && text_is(buf_text(&windows), l->r->limits))) {
+	if (windows.len > 2 && !windows.full && are_news(l, buf_text(&windows))) {
 		free(l->r->limits);
 		l->r->limits = text_dup(buf_text(&windows));
+		l->r->limits_ms = l->at_ms;
 		record_begin(&l->r->record, l->p, "agent.limits");
+		make_word(&l->p->make, "harness", l->r->record.harness);
 		make_raw(&l->p->make, "windows", buf_text(&windows));
 		make_given(&l->p->make, "plan", json_text_at(limits, "plan_type"));
 		record_end(l->p);

@@ -48,6 +48,26 @@ static void a_thread_is_told_without_its_words(void **state)
 	taken_finish(&t);
 }
 
+/* A line of its limits, so many minutes after one o'clock. */
+#define LIMITS(minute, used) \
+	"{\"timestamp\":\"2026-11-17T13:" minute ":00.000Z\",\"type\":\"event_msg\"," \
+	"\"payload\":{\"type\":\"token_count\",\"info\":null," \
+	"\"rate_limits\":{\"primary\":{\"used_percent\":" used \
+	",\"window_minutes\":300,\"resets_at\":1794930000},\"plan_type\":\"plus\"}}}\n"
+
+static void limits_are_told_when_they_change_and_each_five_minutes(void **state)
+{
+	(void)state;
+	taken_read_cut(&t, &parse_codex_rollout,
+	               TEXT("{\"timestamp\":\"2026-11-17T13:00:00.000Z\",\"type\":\"session_meta\","
+	                    "\"payload\":{\"id\":\"th-9\"}}\n" LIMITS("01", "5") LIMITS("02", "5")
+	                            LIMITS("03", "6") LIMITS("07", "6") LIMITS("08", "6")));
+	assert_int_equal(taken_count(&t, "agent.limits"), 3);
+	assert_true(taken_has(&t, "\"harness\":\"codex\",\"windows\":[{\"minutes\":300,\"used\":6,"
+	                          "\"resetsAt\":1794930000000}],\"plan\":\"plus\""));
+	taken_finish(&t);
+}
+
 static void sums_of_older_versions_are_counted_once(void **state)
 {
 	read_rollout("codex/rollout-sums.jsonl");
@@ -105,6 +125,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_is_told_without_its_words),
+		cmocka_unit_test(limits_are_told_when_they_change_and_each_five_minutes),
 		cmocka_unit_test(sums_of_older_versions_are_counted_once),
 		cmocka_unit_test(a_record_without_usage_does_not_hide_the_sums),
 		cmocka_unit_test(a_record_without_a_thread_is_of_its_file),

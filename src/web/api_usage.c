@@ -1,8 +1,11 @@
-/* api_usage.c - what agents spent, by day, project, model and more, and what of it is counted. */
+/* api_usage.c - what agents spent, by day, project, model and more, what is left of their limits,
+ * and which responses are counted. */
 #include <math.h>
 
+#include "base/clock.h"
 #include "base/put.h"
 #include "crew/crew.h"
+#include "crew/limits.h"
 #include "crew/spending.h"
 #include "crew/toil.h"
 #include "signal/json.h"
@@ -86,6 +89,8 @@ void api_usage(struct call *call)
 	put_object(&out, NULL);
 	put_bool(&out, "ok", true);
 	spending_json(call->web->options.spending, &q, &out);
+	put_i64(&out, "at", clock_wall_ms());
+	limits_json(call->web->options.limits, (double)clock_wall_ms(), &out);
 	web_answer_object(call, &out);
 }
 

@@ -36,8 +36,7 @@ struct web_doors {
 	/* True: the path is a dialect's (/ws, ...), and http is answered or taken. */
 	bool (*join)(void *self, struct http *http, const struct caller *caller);
 	unsigned long (*clients)(void *self); /* how many hear signals now */
-	/* Append: `,"name":value` members to GET /api/status; lines to GET /metrics, see
-	 * signal/metric.h. */
+	/* Append `,"name":value` to GET /api/status; lines of signal/metric.h to GET /metrics. */
 	void (*status)(void *self, struct buf *out);
 	void (*metrics)(void *self, struct buf *out);
 	const char *(*trouble)(void *self); /* NULL when ready to serve */
@@ -75,7 +74,8 @@ struct web_options {
 	struct crew *crew;
 	struct prompts *prompts;
 	struct spending *spending;
-	const struct toil *toil; /* what tools took */
+	const struct toil *toil;     /* what tools took */
+	const struct limits *limits; /* of accounts */
 	const struct prices *prices;
 	struct sources *sources;
 	struct web_discovery discovery;

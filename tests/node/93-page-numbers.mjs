@@ -16,6 +16,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const HOSTILE = "=<img src=x onerror=alert(1)>\u202e\"x";
 const DAY_MS = 86_400_000;
 const OPUS = "claude-opus-5-5";
+const { momentWords, percentWords, rateWords, resetWords, windowWords } = await part("numbers/limits.ts");
 const { cacheShare, csvOf, dayBefore, dayKey, everyDay, toilCsv } = await part("numbers/model.ts");
 
 if (SHOTS)
@@ -52,6 +53,24 @@ test("what tools took is CSV, too", async () => {
 		'day,calls,failures,ms,sessions\r\n"2026-11-17",2,1,30,3\r\n');
 });
 
+test("limits are said in the words of the terminal", async () => {
+	const at = new Date(2026, 10, 17, 13, 5).getTime();
+	const minutes = (n) => at + n * 60_000;
+
+	assert.deepEqual([0, .04, .5, 9.94, 9.96, 12.4, 100].map(percentWords), ["0 %", "0 %", "0.5 %", "9.9 %", "10 %", "12 %", "100 %"]);
+	assert.deepEqual([{ minutes: 300 }, { minutes: 10_080 }, { minutes: 2880 }, { minutes: 90 }, { name: "spend" }].map(windowWords),
+		["5 h", "week", "2 d", "90 min", "spend"]);
+	assert.equal(momentWords(minutes(60), at), "14:05");
+	assert.equal(momentWords(minutes(24 * 60), at), "Wed 13:05");
+	assert.equal(momentWords(minutes(7 * 24 * 60), at), "24 Nov 13:05");
+	assert.equal(resetWords({ resetsAt: minutes(-5), isReset: true }, at), "was reset 13:00");
+	assert.equal(resetWords({ isReset: false }, at), "–");
+	assert.equal(rateWords({ used: 5 }, at), "–");
+	assert.equal(rateWords({ used: 100, perHour: 5 }, at), "used up");
+	assert.equal(rateWords({ used: 60, perHour: 80, usedUpAt: minutes(30), resetsAt: minutes(90) }, at), "80 % an hour: used up 13:35");
+	assert.equal(rateWords({ used: 5, perHour: .5, resetsAt: minutes(90) }, at), "0.5 % an hour: lasts until the reset");
+});
+
 /* ---- in a browser ---- */
 
 const box = await new Box().start();
@@ -66,6 +85,38 @@ test("without anything spent it says so", async () => {
 	await stateIs(page, "live");
 	await page.getByText("Nothing was spent in this time.").waitFor();
 	assert.equal(await page.locator(".numbers-sheets").isVisible(), false);
+});
+
+test("limits that agents tell are the first thing, and old ones say how old they are", async () => {
+	const window = (used, hours) => ({ minutes: 300, used, resetsAt: now + hours * 3_600_000 });
+	const limits = (minutes, payload) => ({ type: "agent.limits", source: "s", timestamp: now - minutes * 60_000, payload });
+
+	assert.equal(await page.locator(".numbers-limits").isVisible(), false);
+	await box.emit(limits(30, { harness: "codex", plan: "plus", windows: [window(20, 3), { minutes: 10_080, used: 5, resetsAt: now + 50 * 3_600_000 }] }),
+		limits(0, { harness: "codex", plan: "plus", windows: [window(60, 3), { minutes: 10_080, used: 5.5, resetsAt: now + 50 * 3_600_000 }] }),
+		limits(150, { harness: HOSTILE, windows: [window(90, -1)] }));
+	await eventually(async () => {
+		await page.reload();
+		await page.locator(".numbers-limits").waitFor({ state: "attached" });
+		return await page.locator(".numbers-limits tbody tr").count() === 3;
+	});
+	const rows = await page.$$eval(".numbers-limits tbody tr", (all) => all.map((row) => [...row.children].map(({ textContent }) => textContent)));
+	const [evil, hours, week] = rows;
+
+	assert.deepEqual(hours.slice(0, 4), ["codex, plus", "5 h", "60 %", "40 %"]);
+	assert.match(hours[4], /\d\d:\d\d$/);
+	assert.match(hours[5], /^\d\d % an hour: used up .*\d\d:\d\d$/);
+	assert.equal(hours[6], "now");
+	assert.equal(week[1], "week");
+	assert.match(week[5], /^\d(\.\d)? % an hour: lasts until the reset$/);
+	assert.deepEqual(evil.slice(1, 4), ["5 h", "0 %", "100 %"]);
+	assert.match(evil[4], /^was reset /);
+	assert.equal(evil[5], "–");
+	assert.match(evil[6], /^2 h 3\d ago$/);
+	const width = await page.$eval(".numbers-limits tr[data-short] .numbers-used b", (bar) => bar.offsetWidth / bar.parentElement.offsetWidth);
+	assert.ok(Math.abs(width - .6) < .02, String(width));
+	assert.equal(await page.locator(".numbers-limits tr[data-stale]").count(), 1);
+	assert.equal(await page.locator(".numbers img").count(), 0);
 });
 
 test("days, projects, models, agents and sessions are plotted, and the tables have the same", async () => {

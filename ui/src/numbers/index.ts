@@ -1,9 +1,10 @@
-/* Numbers: what agents spent, by day, project, model, program and session, as plots, tables and CSV. */
+/* Numbers: what agents spent, by day, project, model, program and session, as plots, tables and CSV; what is left of their limits. */
 
 import type { Desk, Spent, View, ViewKind } from "../desk";
 import { costWords, tokenWords } from "../crew/words";
 import { keep } from "../shell/theme";
 import { h, write } from "../text/dom";
+import { makeLimits, type Limit } from "./limits";
 import { dayBefore, everyDay, type By, type Row, type Toil } from "./model";
 import { makeSection } from "./section";
 import { makeTools, makeWork, workDays } from "./toil";
@@ -15,7 +16,7 @@ const SECTIONS: readonly [By, string][] = [["day", "day"], ["project", "project"
 	["session", "session"]];
 
 interface Tools { tools: Toil[]; days: Toil[] }
-interface Answer { rows: Row[]; total?: Spent; prices?: { date?: string } }
+interface Answer { rows: Row[]; total?: Spent; prices?: { date?: string }; at?: number; limits?: Limit[] }
 
 export const kind: ViewKind = {
 	name: "numbers", title: "Numbers", icon: "numbers",
@@ -33,6 +34,7 @@ function openNumbers(root: HTMLElement, desk: Desk): View {
 	const sections = SECTIONS.map(([by, title]) => ({ by, section: makeSection(by, title) }));
 	const tools = makeTools();
 	const work = makeWork();
+	const limits = makeLimits();
 	const sheets = h("div", { class: "numbers-sheets" }, ...sections.map(({ section }) => section.root), tools.root, work.root);
 	let days = SPANS.some(([known]) => String(known) === keep.get(KEPT)) ? Number(keep.get(KEPT)) : 30;
 	let isSeen = false;
@@ -41,7 +43,7 @@ function openNumbers(root: HTMLElement, desk: Desk): View {
 	let width = 0;
 
 	spans.append(...buttons);
-	root.append(h("div", { class: "numbers" }, h("header", { class: "numbers-head" }, spans, sum), said, sheets, prices));
+	root.append(h("div", { class: "numbers" }, h("header", { class: "numbers-head" }, spans, sum), limits.root, said, sheets, prices));
 	desk.onTheme(() => { if (isSeen) redraw(); });
 	new ResizeObserver(() => {
 		if (isSeen && sheets.clientWidth !== width) {
@@ -94,6 +96,7 @@ function openNumbers(root: HTMLElement, desk: Desk): View {
 		write(sum, isNothing ? "" : words.filter((word) => word !== "").join(" · "));
 		write(prices, isNothing ? "" : `List prices of ${first?.prices?.date ?? "an unknown day"}, not a bill. `
 			+ "Days are those of your time zone.");
+		limits.draw(first?.limits ?? [], first?.at ?? now);
 		width = sheets.clientWidth;
 		answers.forEach(({ rows, total }, at) => {
 			const found = sections[at];
