@@ -20,6 +20,7 @@
 #include "source/claude/hook.h"
 #include "source/claude/porch.h"
 #include "source/source.h"
+#include "source/transcript/transcripts.h"
 #include "web/listens.h"
 
 static bool web_joins(void *self, struct http *http, const struct caller *caller)
@@ -62,6 +63,7 @@ static void web_wants_metrics(void *self, struct buf *out)
 	listens_metrics(box->listens, out);
 	sources_metrics(box->sources, out);
 	hook_metrics(box->hook, out);
+	transcripts_metrics(box->transcripts, out);
 	playhouse_metrics(box->playhouse, out);
 }
 

@@ -26,6 +26,7 @@ struct registry_file {
 	struct timespec changed;
 	ino_t inode;
 	off_t size;
+	off_t torn;    /* its size when it could not be read last; -1: it could */
 	uint64_t told; /* the hash of what was told of it; 0: nothing */
 	bool is_there; /* in the look that is going on */
 	struct link in_all;
@@ -35,6 +36,7 @@ struct claude_registry {
 	struct claude_registry_options options;
 	char *dir;
 	struct link files;
+	bool is_torn; /* in the look that is going on: one of them */
 	struct json_reader reader;
 };
 
@@ -66,11 +68,6 @@ void claude_registry_destroy(struct claude_registry *r)
 	free(r);
 }
 
-const char *claude_registry_dir(const struct claude_registry *r)
-{
-	return r->dir;
-}
-
 /* --- one file ----------------------------------------------------------------------- */
 
 static bool is_registered_name(const char *name)
@@ -90,6 +87,7 @@ static struct registry_file *registry_need(struct claude_registry *r, const char
 			return file;
 	}
 	file = must_zero(1, sizeof(*file));
+	file->torn = -1;
 	snprintf(file->name, sizeof(file->name), "%s", name);
 	list_add(&r->files, &file->in_all);
 	return file;
@@ -165,7 +163,7 @@ static void registry_tell(struct claude_registry *r, struct registry_file *file,
 	buf_finish(&signal);
 }
 
-/* It is rewritten in place: what cannot be read is read again with the next look. */
+/* It is rewritten in place: what cannot be read is read again soon, for as long as that changes. */
 static void registry_look_at(struct claude_registry *r, int dir, const char *name)
 {
 	struct registry_file *file = registry_need(r, name);
@@ -176,10 +174,16 @@ static void registry_look_at(struct claude_registry *r, int dir, const char *nam
 	file->is_there = true;
 	buf_init(&raw, CLAUDE_SESSION_MAX);
 	if (registry_load(file, dir, &raw)) {
-		if (!claude_session_read(&r->reader, buf_text(&raw), &session, NULL))
+		if (!claude_session_read(&r->reader, buf_text(&raw), &session, NULL)) {
+			r->is_torn |= file->torn != file->size;
+			file->torn = file->size;
 			file->size = -1;
-		else if (proc_look(session.pid, &process) && claude_session_is(&session, &process))
-			registry_tell(r, file, &session, &process);
+		} else {
+			file->torn = -1;
+			if (proc_look(session.pid, &process) &&
+			    claude_session_is(&session, &process))
+				registry_tell(r, file, &session, &process);
+		}
 	}
 	buf_finish(&raw);
 }
@@ -198,11 +202,12 @@ static void registry_walk(struct claude_registry *r, DIR *dir)
 		}
 }
 
-void claude_registry_look(struct claude_registry *r)
+bool claude_registry_look(struct claude_registry *r)
 {
 	int fd = open(r->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 
+	r->is_torn = false;
 	list_each(&r->files, l)
 		list_of(l, struct registry_file, in_all)->is_there = false;
 	if (dir) {
@@ -216,4 +221,5 @@ void claude_registry_look(struct claude_registry *r)
 		if (!file->is_there)
 			registry_forget(file);
 	}
+	return r->is_torn;
 }

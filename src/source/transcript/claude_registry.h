@@ -20,7 +20,7 @@ struct claude_registry_options {
 struct claude_registry *claude_registry_create(const struct claude_registry_options *options);
 void claude_registry_destroy(struct claude_registry *registry);
 
-void claude_registry_look(struct claude_registry *registry);
-const char *claude_registry_dir(const struct claude_registry *registry); /* where it looks */
+/* True: a file was being written, and is to be looked at again soon. */
+bool claude_registry_look(struct claude_registry *registry);
 
 #endif

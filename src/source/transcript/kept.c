@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/list.h"
+#include "base/map.h"
 #include "base/must.h"
 #include "base/put.h"
 #include "base/scan.h"
@@ -23,7 +24,7 @@
 
 #define FILES_MAX 128
 #define LIVE_S 600   /* a file that was quiet for so long is looked at no more until it changes */
-#define FIND_BEATS 4 /* from one look for files to the next */
+#define FIND_BEATS 4 /* from one look for files to the next, where some directory is not watched */
 #define ENVELOPE_BYTES_MAX (2 * MIB)
 #define OTHERS 64 /* sessions that were heard from elsewhere, the newest */
 
@@ -36,11 +37,23 @@ struct kept_file {
 	struct link in_list; /* kept.files */
 };
 
+/* Where files may come. */
+struct kept_dir {
+	struct watcher watcher;
+	struct kept *kept;
+	char *below;
+	bool is_there;       /* in the look that ended last */
+	struct link in_list; /* kept.dirs */
+};
+
 struct kept {
 	struct kept_options options;
 	char *dir;
-	struct link files;
+	struct link files, dirs;
+	struct map by_below; /* dirs */
 	unsigned count, beats;
+	bool is_watched;   /* all directories are */
+	bool is_due;       /* there may be more of them */
 	struct work *work; /* looking for files, or NULL */
 	struct bus_listener listener;
 	uint64_t others[OTHERS]; /* hashes */
@@ -227,9 +240,75 @@ static void file_need(struct kept *kept, const char *below)
 	f->kept = kept;
 	f->file.kind = &kept_kind;
 	trail_init(&f->file, kept->options.trails, kept->dir, must_dup(below));
-	trail_read_soon(&f->file);
 	list_add(&kept->files, &f->in_list);
 	kept->count++;
+}
+
+/* ---- directories ---- */
+
+static struct kept_find kept_wish(const struct kept *kept)
+{
+	return (struct kept_find){.within = kept->options.within, .begin = kept->options.begin};
+}
+
+/* A file that is wanted is read at once; a new directory is walked through. */
+static void dir_has_news(struct watcher *w, const char *name, bool is_dir)
+{
+	struct kept_dir *dir = list_of(w, struct kept_dir, watcher);
+	struct kept_find wish = kept_wish(dir->kept);
+	char *below;
+
+	if (is_dir || !name) {
+		dir->kept->is_due = true;
+	} else if (kept_find_wants(&wish, dir->below, name)) {
+		below = must_print("%s/%s", dir->below, name);
+		file_need(dir->kept, below);
+		free(below);
+	}
+}
+
+static void kept_need_dir(struct kept *kept, const char *below)
+{
+	struct kept_dir *dir = map_get(&kept->by_below, text_of(below));
+
+	if (!dir) {
+		dir = must_zero(1, sizeof(*dir));
+		dir->kept = kept;
+		dir->below = must_dup(below);
+		dir->watcher.news = dir_has_news;
+		list_add(&kept->dirs, &dir->in_list);
+		map_set(&kept->by_below, text_of(below), dir);
+		watcher_init(&dir->watcher, kept->options.trails->watches, kept->dir,
+		             text_of(dir->below));
+		kept->is_due = true; /* something may have come before it was watched */
+	}
+	dir->is_there = true;
+}
+
+static void dir_drop(struct kept_dir *dir)
+{
+	map_remove(&dir->kept->by_below, text_of(dir->below));
+	list_remove(&dir->in_list);
+	watcher_finish(&dir->watcher);
+	free(dir->below);
+	free(dir);
+}
+
+static void kept_take_dirs(struct kept *kept, const struct kept_find *find)
+{
+	list_each(&kept->dirs, l)
+		list_of(l, struct kept_dir, in_list)->is_there = false;
+	for (unsigned i = 0; i < find->dir_count; i++)
+		kept_need_dir(kept, find->dirs[i]);
+	kept->is_watched = !find->is_full && find->dir_count > 0;
+	list_each(&kept->dirs, l) {
+		struct kept_dir *dir = list_of(l, struct kept_dir, in_list);
+
+		if (!dir->is_there)
+			dir_drop(dir);
+		else
+			kept->is_watched = kept->is_watched && watcher_is_on(&dir->watcher);
+	}
 }
 
 /* ---- looking for them ---- */
@@ -249,6 +328,7 @@ static void errand_done(void *self)
 	struct kept_errand *e = self;
 
 	e->kept->work = NULL;
+	kept_take_dirs(e->kept, &e->find);
 	for (unsigned i = 0; i < e->find.count; i++)
 		file_need(e->kept, e->find.found[i]);
 }
@@ -267,25 +347,28 @@ static void kept_find(struct kept *kept)
 	struct work_plan plan = {e, errand_run, errand_done, errand_drop};
 
 	e->kept = kept;
+	e->find = kept_wish(kept);
 	e->find.dir = must_dup(kept->dir);
-	e->find.within = kept->options.within;
-	e->find.begin = kept->options.begin;
 	e->find.since_s = clock_wall_ms() / 1000 - LIVE_S;
+	kept->is_due = false;
 	kept->work = work_start(kept->options.loop, &plan);
 }
 
-void kept_look(struct kept *kept)
+void kept_look(struct kept *kept, bool is_all)
 {
 	int64_t now_s = clock_wall_ms() / 1000;
+	bool is_due =
+		is_all || kept->is_due || (!kept->is_watched && kept->beats % FIND_BEATS == 0);
 
-	if (kept->beats++ % FIND_BEATS == 0 && !kept->work && access(kept->dir, X_OK) == 0)
+	kept->beats++;
+	if (is_due && !kept->work && access(kept->dir, X_OK) == 0)
 		kept_find(kept);
 	list_each(&kept->files, l) {
 		struct kept_file *f = list_of(l, struct kept_file, in_list);
 
 		if (now_s - f->file.changed_s > LIVE_S + 60)
 			file_free(f);
-		else
+		else if (is_all || !watcher_is_on(&f->file.watcher))
 			trail_read_soon(&f->file);
 	}
 }
@@ -299,6 +382,8 @@ struct kept *kept_create(const struct kept_options *options)
 	kept->options = *options;
 	kept->dir = must_dup(options->dir);
 	list_init(&kept->files);
+	list_init(&kept->dirs);
+	map_init(&kept->by_below);
 	buf_init(&kept->stamped, ENVELOPE_BYTES_MAX);
 	kept->listener.name = "kept";
 	kept->listener.heard = kept_heard;
@@ -315,6 +400,9 @@ void kept_destroy(struct kept *kept)
 		work_leave(kept->work);
 	while (!list_is_empty(&kept->files))
 		file_free(list_of(kept->files.next, struct kept_file, in_list));
+	while (!list_is_empty(&kept->dirs))
+		dir_drop(list_of(kept->dirs.next, struct kept_dir, in_list));
+	map_finish(&kept->by_below);
 	buf_finish(&kept->stamped);
 	free(kept->dir);
 	free(kept);

@@ -2,7 +2,8 @@
  * chats of Gemini CLI.
  *
  * There may be thousands: a thread looks for those that were changed in the last minutes, and these
- * alone are read (trail.h).
+ * alone are read (trail.h).  The directories that it came through are watched, so that it need not
+ * look often.
  *
  * The file is all that is known of such a session: `metadata.place` says so (`alone`), and how far
  * it was read.  By it living.c knows the session, and a box that starts again what was told.
@@ -36,6 +37,7 @@ struct kept_options {
 struct kept *kept_create(const struct kept_options *options);
 void kept_destroy(struct kept *kept);
 
-void kept_look(struct kept *kept); /* each beat */
+/* Each beat; is_all: also at what is watched. */
+void kept_look(struct kept *kept, bool is_all);
 
 #endif

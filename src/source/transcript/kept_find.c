@@ -19,14 +19,32 @@ struct kept_walk {
 	unsigned looked;
 };
 
-static bool is_wanted(const struct kept_find *find, const char *below, const char *name,
-                      const struct stat *is)
+bool kept_find_wants(const struct kept_find *find, const char *dir, const char *name)
+{
+	char *path;
+	bool is_within;
+
+	if (!text_starts(text_of(name), text_of(find->begin)) ||
+	    !text_ends(text_of(name), TEXT(".jsonl")))
+		return false;
+	path = must_print("%s/%s", dir, name);
+	is_within = !find->within || strstr(path, find->within);
+	free(path);
+	return is_within;
+}
+
+static bool is_ours(const struct kept_find *find, const struct stat *is)
 {
 	return S_ISREG(is->st_mode) && is->st_uid == geteuid() &&
-	       is->st_mtim.tv_sec > find->since_s &&
-	       text_starts(text_of(name), text_of(find->begin)) &&
-	       text_ends(text_of(name), TEXT(".jsonl")) &&
-	       (!find->within || strstr(below, find->within));
+	       is->st_mtim.tv_sec > find->since_s;
+}
+
+static void note_dir(struct kept_find *find, const char *below)
+{
+	if (find->dir_count == KEPT_DIRS_MAX)
+		find->is_full = true;
+	else
+		find->dirs[find->dir_count++] = must_dup(below);
 }
 
 /* Takes fd. */
@@ -37,6 +55,8 @@ static void walk_folder(struct kept_walk *w, int fd, const char *below, unsigned
 
 	if (!dir && fd >= 0)
 		close(fd);
+	if (dir)
+		note_dir(w->find, below);
 	while (dir && w->looked < LOOKED_MAX && w->find->count < KEPT_FOUND_MAX &&
 	       (entry = readdir(dir))) {
 		struct stat is;
@@ -52,7 +72,7 @@ static void walk_folder(struct kept_walk *w, int fd, const char *below, unsigned
 			            openat(dirfd(dir), entry->d_name,
 			                   O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW),
 			            path, depth + 1);
-		else if (is_wanted(w->find, path, entry->d_name, &is))
+		else if (is_ours(w->find, &is) && kept_find_wants(w->find, below, entry->d_name))
 			w->find->found[w->find->count++] = must_dup(path);
 		free(path);
 	}
@@ -65,11 +85,14 @@ void kept_find_run(struct kept_find *find)
 	struct kept_walk walk = {.find = find};
 
 	walk_folder(&walk, open(find->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "", 0);
+	find->is_full |= walk.looked == LOOKED_MAX || find->count == KEPT_FOUND_MAX;
 }
 
 void kept_find_finish(struct kept_find *find)
 {
 	for (unsigned i = 0; i < find->count; i++)
 		free(find->found[i]);
+	for (unsigned i = 0; i < find->dir_count; i++)
+		free(find->dirs[i]);
 	free(find->dir);
 }

@@ -28,9 +28,12 @@ struct reading {
 	char *subagent; /* its file; NULL: the session's own */
 	bool is_beside; /* that file is in the folder, where old versions keep it */
 	struct parse *parse;
-	uint64_t muted_to;   /* what stands before it was told in another life */
-	uint64_t over_ms;    /* since when its session has ended; 0: it has not */
-	struct link in_list; /* readings.list */
+	uint64_t muted_to; /* what stands before it was told in another life */
+	uint64_t over_ms;  /* since when its session has ended; 0: it has not */
+	/* Of the session's own: where its subagents' files are, and those of old versions. */
+	struct watcher nest, beside;
+	bool is_nest_due, is_beside_due; /* something is new there */
+	struct link in_list;             /* readings.list */
 };
 
 struct readings {
@@ -40,6 +43,7 @@ struct readings {
 	struct link list;
 	unsigned count;
 	bool has_looked;
+	bool looks_at_all; /* in this look: also at what is watched */
 	struct json_reader reader;
 	struct buf stamped;
 };
@@ -168,6 +172,8 @@ static void reading_free(struct reading *r)
 	list_remove(&r->in_list);
 	assert(r->all->count > 0);
 	r->all->count--;
+	watcher_finish(&r->nest);
+	watcher_finish(&r->beside);
 	trail_finish(&r->file);
 	parse_destroy(r->parse);
 	free(r->session);
@@ -178,15 +184,55 @@ static void reading_free(struct reading *r)
 
 static char *reading_path(const struct living_one *one, const char *subagent, bool is_beside)
 {
-	if (is_beside)
+	if (subagent && is_beside)
 		return must_print("%s/%s", one->folder, subagent);
 	if (subagent)
 		return must_print("%s/%s/subagents/%s", one->folder, one->id, subagent);
 	return must_print("%s/%s.jsonl", one->folder, one->id);
 }
 
-static void reading_need(struct readings *all, const struct living_one *one, const char *subagent,
-                         bool is_beside)
+static bool is_of_subagent(const char *name)
+{
+	return !name || text_starts(text_of(name), TEXT("agent-"));
+}
+
+static void nest_has_news(struct watcher *w, const char *name, bool is_dir)
+{
+	struct reading *r = list_of(w, struct reading, nest);
+
+	if (r->is_nest_due || !is_of_subagent(name))
+		return;
+	r->is_nest_due = true;
+	r->all->options.soon(r->all->options.self);
+}
+
+static void beside_has_news(struct watcher *w, const char *name, bool is_dir)
+{
+	struct reading *r = list_of(w, struct reading, beside);
+
+	if (r->is_beside_due || !is_of_subagent(name))
+		return;
+	r->is_beside_due = true;
+	r->all->options.soon(r->all->options.self);
+}
+
+static void reading_watch(struct reading *r, const struct living_one *one)
+{
+	struct watches *watches = r->all->options.trails->watches;
+	char *nest = must_print("%s/%s/subagents", r->folder, r->session);
+
+	r->is_nest_due = r->is_beside_due = true;
+	r->nest.news = nest_has_news;
+	watcher_init(&r->nest, watches, r->all->root, text_of(nest));
+	r->beside.news = beside_has_news;
+	if (one->by != LIVING_BY_REGISTRY)
+		watcher_init(&r->beside, watches, r->all->root, text_of(r->folder));
+	free(nest);
+}
+
+/* NULL: there are too many. */
+static struct reading *reading_need(struct readings *all, const struct living_one *one,
+                                    const char *subagent, bool is_beside)
 {
 	struct reading *r;
 
@@ -195,12 +241,12 @@ static void reading_need(struct readings *all, const struct living_one *one, con
 		if (!is_reading_of(r, one, subagent, is_beside))
 			continue;
 		if (strcmp(r->folder, one->folder) == 0)
-			return;
+			return r;
 		reading_free(r); /* it was looked for in a folder that was guessed */
 		break;
 	}
 	if (all->count >= READINGS_MAX)
-		return;
+		return NULL;
 	r = must_zero(1, sizeof(*r));
 	r->all = all;
 	r->session = must_dup(one->id);
@@ -210,8 +256,11 @@ static void reading_need(struct readings *all, const struct living_one *one, con
 	r->file.kind = &reading_kind;
 	trail_init(&r->file, all->options.trails, all->root,
 	           reading_path(one, subagent, is_beside));
+	if (!subagent)
+		reading_watch(r, one);
 	list_add(&all->list, &r->in_list);
 	all->count++;
+	return r;
 }
 
 static void subagent_is_there(void *self, struct text session, const char *name, bool is_beside)
@@ -223,27 +272,33 @@ static void subagent_is_there(void *self, struct text session, const char *name,
 		reading_need(all, one, name, is_beside);
 }
 
-static void look_for_subagents(struct readings *all, const struct living_one *one, bool is_beside)
+/* False: it has to be walked through again, or to its end. */
+static bool look_for_subagents(struct readings *all, const struct living_one *one, bool is_beside)
 {
 	char *below = is_beside ? must_dup(one->folder)
 	                        : must_print("%s/%s/subagents", one->folder, one->id);
 	int fd = trail_open_dir(all->root, below);
+	bool is_done;
 
-	stroll_into(&all->stroll, fd, below, &(struct stroll_of){text_of(one->id), is_beside});
+	is_done = stroll_into(&all->stroll, fd, below,
+	                      &(struct stroll_of){text_of(one->id), is_beside});
 	free(below);
+	return is_done;
 }
 
+/* A version that keeps a registry keeps no files beside the session's. */
 static void look_at_session(void *self, struct living_one *one)
 {
 	struct readings *all = self;
+	struct reading *r;
 
-	if (!one->folder || strchr(one->id, '/'))
+	if (!one->folder || strchr(one->id, '/') || !(r = reading_need(all, one, NULL, false)))
 		return;
-	reading_need(all, one, NULL, false);
-	look_for_subagents(all, one, false);
-	/* A version that keeps a registry keeps no such files. */
-	if (one->by != LIVING_BY_REGISTRY)
-		look_for_subagents(all, one, true);
+	if (all->looks_at_all || r->is_nest_due || !watcher_is_on(&r->nest))
+		r->is_nest_due = !look_for_subagents(all, one, false);
+	if (one->by != LIVING_BY_REGISTRY &&
+	    (all->looks_at_all || r->is_beside_due || !watcher_is_on(&r->beside)))
+		r->is_beside_due = !look_for_subagents(all, one, true);
 }
 
 /* False: it is read no more. */
@@ -258,20 +313,21 @@ static bool reading_goes_on(struct reading *r, uint64_t now_ms)
 	return !r->over_ms || now_ms - r->over_ms < AFTER_MS;
 }
 
-void readings_look(struct readings *all, uint64_t now_ms)
+void readings_look(struct readings *all, uint64_t now_ms, bool is_all)
 {
 	double since = (double)clock_wall_ms() - (all->has_looked ? AFTER_MS : AWAY_MS);
 
 	all->has_looked = true;
+	all->looks_at_all = is_all;
 	stroll_look(&all->stroll);
 	living_each_since(all->options.living, since, look_at_session, all);
 	list_each(&all->list, l) {
 		struct reading *r = list_of(l, struct reading, in_list);
 
-		if (reading_goes_on(r, now_ms))
-			trail_read_soon(&r->file);
-		else
+		if (!reading_goes_on(r, now_ms))
 			reading_free(r);
+		else if (is_all || !watcher_is_on(&r->file.watcher))
+			trail_read_soon(&r->file);
 	}
 }
 

@@ -23,11 +23,13 @@ struct readings_options {
 	struct living *living;
 	void *self;
 	void (*tell)(void *self, struct text envelope); /* the same envelope again is the same */
+	void (*soon)(void *self); /* readings_look() is to be called before the next beat */
 };
 
 struct readings *readings_create(const struct readings_options *options);
 void readings_destroy(struct readings *readings);
 
-void readings_look(struct readings *readings, uint64_t now_ms); /* what is to be read? */
+/* What is to be read?  is_all: also of what is watched. */
+void readings_look(struct readings *readings, uint64_t now_ms, bool is_all);
 
 #endif

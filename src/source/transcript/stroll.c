@@ -101,16 +101,16 @@ static bool is_walked(const struct stroll *stroll, const char *key, const void *
 	return mark && map_get(&stroll->walked, text_of(key)) == mark;
 }
 
-void stroll_into(struct stroll *stroll, int fd, const char *key, const struct stroll_of *of)
+bool stroll_into(struct stroll *stroll, int fd, const char *key, const struct stroll_of *of)
 {
 	struct stat is;
 	void *mark = fd >= 0 && fstat(fd, &is) == 0 ? mark_of(&is) : NULL;
-	bool is_wanted = !stroll->dir && stroll->entries > 0 && !is_walked(stroll, key, mark);
+	bool is_same = fd < 0 || is_walked(stroll, key, mark);
 
-	if (fd < 0 || !is_wanted || !(stroll->dir = fdopendir(fd))) {
+	if (is_same || stroll->dir || stroll->entries == 0 || !(stroll->dir = fdopendir(fd))) {
 		if (fd >= 0)
 			close(fd);
-		return;
+		return is_same;
 	}
 	stroll->session = text_dup(of->session);
 	stroll->key = must_dup(key);
@@ -118,4 +118,5 @@ void stroll_into(struct stroll *stroll, int fd, const char *key, const struct st
 	stroll->is_beside = of->is_beside;
 	stroll->seen = 0;
 	stroll_on(stroll);
+	return mark && !stroll->dir;
 }

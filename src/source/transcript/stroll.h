@@ -34,7 +34,8 @@ void stroll_finish(struct stroll *stroll);
 void stroll_forget(struct stroll *stroll); /* all are to be walked through again */
 
 void stroll_look(struct stroll *stroll); /* a look begins */
-/* Takes fd, which may be -1.  key: the name of the directory. */
-void stroll_into(struct stroll *stroll, int fd, const char *key, const struct stroll_of *of);
+/* Takes fd, which may be -1.  key: the name of the directory.  False: it was not walked through
+ * to its end, or changed so short ago that it may change again unseen. */
+bool stroll_into(struct stroll *stroll, int fd, const char *key, const struct stroll_of *of);
 
 #endif

@@ -146,6 +146,7 @@ static bool trail_read(struct trail *f)
 	int fd = trail_open(f->root, f->below, &is);
 	ssize_t n = 0;
 
+	f->all->reads++;
 	if (fd < 0)
 		return false;
 	if (is_another(f, &is))
@@ -182,9 +183,9 @@ static bool trails_end_turn(struct turn *turn)
 
 /* --- life ----------------------------------------------------------------------------- */
 
-void trails_init(struct trails *all, struct loop *loop)
+void trails_init(struct trails *all, struct loop *loop, struct watches *watches)
 {
-	*all = (struct trails){.loop = loop, .turn.end = trails_end_turn};
+	*all = (struct trails){.loop = loop, .watches = watches, .turn.end = trails_end_turn};
 	list_init(&all->ready);
 	loop_add_turn(loop, &all->turn);
 }
@@ -196,18 +197,31 @@ void trails_finish(struct trails *all)
 	free(all->piece);
 }
 
+static void trail_has_news(struct watcher *w, const char *name, bool is_dir)
+{
+	trail_read_soon(list_of(w, struct trail, watcher));
+}
+
 void trail_init(struct trail *f, struct trails *all, const char *root, char *below)
 {
+	const char *slash = strrchr(below, '/');
+
 	f->all = all;
 	f->root = root;
 	f->below = below;
 	f->changed_s = clock_wall_ms() / 1000;
 	condense_init(&f->rest, &limits);
 	list_init(&f->in_ready);
+	f->watcher.news = trail_has_news;
+	f->watcher.name = slash ? slash + 1 : below;
+	watcher_init(&f->watcher, all->watches, root,
+	             (struct text){below, slash ? (size_t)(slash - below) : 0});
+	trail_read_soon(f);
 }
 
 void trail_finish(struct trail *f)
 {
+	watcher_finish(&f->watcher);
 	list_remove(&f->in_ready);
 	condense_finish(&f->rest);
 	trail_count(f);

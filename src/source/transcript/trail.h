@@ -3,7 +3,8 @@
  * Only plain files of our own user are opened, and no part of their path below the root may be a
  * link.  A last line that is not whole waits for its rest.  A file that became another, or shorter,
  * is read from its beginning.  A long line is condensed, and all reading together takes a slice of
- * each turn of the loop.
+ * each turn of the loop.  Where its directory is watched, a file is read when it was written to;
+ * for the others somebody has to call trail_read_soon().
  */
 #ifndef SOURCE_TRAIL_H
 #define SOURCE_TRAIL_H
@@ -14,6 +15,7 @@
 #include "base/list.h"
 #include "net/loop.h"
 #include "source/transcript/condense.h"
+#include "source/transcript/watch.h"
 
 #define TRAIL_LINE_MAX MIB /* bytes; one of which more is left is passed over */
 
@@ -39,22 +41,25 @@ struct trail {
 	struct condense rest; /* those */
 	size_t held;          /* bytes of it, of trails.held */
 	bool skips;           /* the line */
+	struct watcher watcher;
 	struct link in_ready;
 };
 
 /* All that one box follows. */
 struct trails {
 	struct loop *loop;
+	struct watches *watches;
+	uint64_t reads; /* how often one was opened */
 	struct turn turn;
 	struct link ready; /* those to be read: trail.in_ready */
 	size_t held;       /* bytes of lines that are not whole yet */
 	char *piece;       /* what is read of a file at a time; NULL: none was */
 };
 
-void trails_init(struct trails *all, struct loop *loop);
+void trails_init(struct trails *all, struct loop *loop, struct watches *watches);
 void trails_finish(struct trails *all); /* when none is followed any more */
 
-/* Takes below. */
+/* Takes below, and reads it soon. */
 void trail_init(struct trail *f, struct trails *all, const char *root, char *below);
 void trail_finish(struct trail *f);
 void trail_read_soon(struct trail *f);

@@ -2,7 +2,6 @@
 #include "source/transcript/transcripts.h"
 
 #include <stdlib.h>
-#include <uv.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -11,6 +10,7 @@
 #include "base/scan.h"
 #include "bus/bus.h"
 #include "net/loop.h"
+#include "signal/metric.h"
 #include "source/transcript/claude_registry.h"
 #include "source/transcript/facts.h"
 #include "source/transcript/kept.h"
@@ -21,19 +21,22 @@
 /* A process that ends tells its hook, which may be heard after it is gone. */
 #define GRACE_MS 3000
 #define SOON_MS 250
+#define ALL_BEATS 20       /* from one look at all that is watched to the next */
 #define KEPT_MAX 2         /* programs that keep files of their sessions, and nothing else */
 #define HEAD_MAX (4 * KIB) /* of a payload: its session is named there */
 
 struct transcripts {
 	struct transcripts_options options;
+	char *config;
 	struct claude_registry *registry; /* NULL: it is not read */
 	struct readings *readings;        /* likewise */
 	struct kept *kept[KEPT_MAX];      /* likewise */
 	struct trails trails;
 	struct deadline look, soon;
-	uv_fs_event_t watch; /* of the registry */
-	bool has_watch, is_watching;
-	struct grave grave;
+	struct watches *watches;
+	struct watcher watcher; /* of the registry */
+	bool is_registry_due;
+	unsigned beats;
 };
 
 /* --- telling ------------------------------------------------------------------------ */
@@ -109,41 +112,54 @@ static void look_for(void *self, struct living_one *one)
 		tell_gone(t, one, "it was silent for too long", "deadline");
 }
 
-static void registry_changed(uv_fs_event_t *watch, const char *name, int events, int status)
+static void transcripts_soon(void *self)
 {
-	struct transcripts *t = watch->data;
+	struct transcripts *t = self;
 
 	deadline_set(t->options.loop, &t->soon, SOON_MS);
 }
 
-/* The directory comes with the first session, and may be another one day. */
-static void transcripts_watch(struct transcripts *t)
+static void registry_has_news(struct watcher *w, const char *name, bool is_dir)
 {
-	if (t->is_watching || !t->registry)
-		return;
-	t->is_watching = uv_fs_event_start(&t->watch, registry_changed,
-	                                   claude_registry_dir(t->registry), 0) == 0;
+	struct transcripts *t = list_of(w, struct transcripts, watcher);
+
+	t->is_registry_due = true;
+	transcripts_soon(t);
 }
 
-static void look_at_registry(struct deadline *deadline)
+static void look_at_registry(struct transcripts *t)
+{
+	t->is_registry_due = false;
+	if (t->registry && claude_registry_look(t->registry)) {
+		t->is_registry_due = true;
+		transcripts_soon(t);
+	}
+}
+
+/* What has news: the registry, or directories of subagents. */
+static void look_soon(struct deadline *deadline)
 {
 	struct transcripts *t = list_of(deadline, struct transcripts, soon);
 
-	if (t->registry)
-		claude_registry_look(t->registry);
+	if (t->is_registry_due)
+		look_at_registry(t);
+	if (t->readings)
+		readings_look(t->readings, loop_now_ms(t->options.loop), false);
 }
 
 static void transcripts_look(struct deadline *deadline)
 {
 	struct transcripts *t = list_of(deadline, struct transcripts, look);
+	bool is_all = t->beats++ % ALL_BEATS == 0;
 
-	transcripts_watch(t);
-	look_at_registry(&t->soon);
+	watches_look(t->watches);
+	if (is_all || t->is_registry_due || !watcher_is_on(&t->watcher))
+		look_at_registry(t);
 	if (t->readings)
-		readings_look(t->readings, loop_now_ms(t->options.loop));
+		readings_look(t->readings, loop_now_ms(t->options.loop), is_all);
 	for (int i = 0; i < KEPT_MAX; i++)
 		if (t->kept[i])
-			kept_look(t->kept[i]);
+			kept_look(t->kept[i], is_all);
 	living_each(t->options.living, look_for, t);
 	deadline_set_beat(t->options.loop, &t->look);
 }
@@ -198,6 +214,14 @@ void transcripts_note_hook(struct transcripts *t, struct text payload, uint64_t 
 	buf_finish(&signal);
 }
 
+void transcripts_metrics(const struct transcripts *t, struct buf *out)
+{
+	static const struct metric reads = {"signalbox_transcript_reads_total", METRIC_COUNTER,
+	                                    "How often a transcript was opened to be read."};
+
+	metric_add(out, &reads, (double)t->trails.reads);
+}
+
 /* --- life --------------------------------------------------------------------------- */
 
 static struct kept *make_kept(struct transcripts *t, const char *home,
@@ -225,9 +249,11 @@ struct transcripts *transcripts_create(const struct transcripts_options *options
 	struct transcripts *t = must_zero(1, sizeof(*t));
 
 	t->options = *options;
+	t->config = must_dup(options->config);
 	t->look.fire = transcripts_look;
-	t->soon.fire = look_at_registry;
-	trails_init(&t->trails, options->loop);
+	t->soon.fire = look_soon;
+	t->watches = watches_create(options->loop);
+	trails_init(&t->trails, options->loop, t->watches);
 	if (options->config)
 		t->registry = claude_registry_create(&(struct claude_registry_options){
 			.config = options->config, .self = t, .tell = transcripts_tell});
@@ -236,7 +262,8 @@ struct transcripts *transcripts_create(const struct transcripts_options *options
 		                                                         .trails = &t->trails,
 		                                                         .living = options->living,
 		                                                         .self = t,
-		                                                         .tell = transcripts_tell});
+		                                                         .tell = transcripts_tell,
+		                                                         .soon = transcripts_soon});
 	t->kept[0] = make_kept(t, options->codex,
 	                       &(struct kept_options){.dir = "sessions",
 	                                              .protocol = "codex-rollout",
@@ -247,24 +274,11 @@ struct transcripts *transcripts_create(const struct transcripts_options *options
 	                                              .within = "/chats/",
 	                                              .begin = "",
 	                                              .place = ".project_root"});
-	t->has_watch = uv_fs_event_init(loop_uv(options->loop), &t->watch) == 0;
-	t->is_watching = !t->has_watch;
-	t->watch.data = t;
+	t->watcher.news = registry_has_news;
+	if (t->registry)
+		watcher_init(&t->watcher, t->watches, t->config, TEXT("sessions"));
 	transcripts_look(&t->look);
 	return t;
-}
-
-static void free_transcripts(struct grave *grave)
-{
-	free(list_of(grave, struct transcripts, grave));
-}
-
-static void watch_closed(uv_handle_t *handle)
-{
-	struct transcripts *t = handle->data;
-
-	t->grave.free = free_transcripts;
-	loop_bury(t->options.loop, &t->grave);
 }
 
 void transcripts_destroy(struct transcripts *t)
@@ -277,9 +291,9 @@ void transcripts_destroy(struct transcripts *t)
 	for (int i = 0; i < KEPT_MAX; i++)
 		kept_destroy(t->kept[i]);
 	trails_finish(&t->trails);
+	watcher_finish(&t->watcher);
+	watches_destroy(t->watches);
 	claude_registry_destroy(t->registry);
-	if (t->has_watch)
-		uv_close((uv_handle_t *)&t->watch, watch_closed);
-	else
-		free(t);
+	free(t->config);
+	free(t);
 }

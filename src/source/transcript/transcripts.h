@@ -1,14 +1,16 @@
 /* transcripts.h - what agents leave on this machine about their sessions, and whether they live.
  *
- * Each beat of the loop the registry of Claude Code is looked at, sooner when the kernel says that
- * it has changed; and each open session (living.h) is looked for: one whose process is gone, or
- * that has none and was silent for too long, becomes session.gone.
+ * The registry of Claude Code and the files are read when the kernel says that they have changed
+ * (watch.h), where it does not each beat of the loop, and all of them every half a minute.  Each
+ * beat every open session (living.h) is looked for: one whose process is gone, or that has none and
+ * was silent for too long, becomes session.gone.
  */
 #ifndef SOURCE_TRANSCRIPTS_H
 #define SOURCE_TRANSCRIPTS_H
 
 #include "base/text.h"
 
+struct buf;
 struct bus;
 struct living;
 struct loop;
@@ -29,5 +31,7 @@ void transcripts_destroy(struct transcripts *t);
 
 /* A hook came, run by this process of an agent; 0: not known. */
 void transcripts_note_hook(struct transcripts *t, struct text payload, uint64_t agent);
+
+void transcripts_metrics(const struct transcripts *t, struct buf *out);
 
 #endif
