@@ -232,7 +232,7 @@ def _():
         spend(box, "s", "msg_2", 5, model='=evil","x')
         where = ["--data", box.data]
         table = cli("usage", "--by", "model", *where).out
-        assert OPUS in table and "$0.03" in table and "at least" in table and "█" in table, table
+        assert OPUS in table and "$0.03" in table and "≥ $" in table and "█" in table, table
         csv = cli("usage", "--by", "model", "--csv", *where).out
         assert f'"{OPUS}",1000,1000,20000,0,0,0,1,0.028000' in csv, csv
         assert '"\'=evil"",""x",1000,5' in csv, csv

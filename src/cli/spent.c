@@ -7,6 +7,7 @@
 #include "cli/left.h"
 #include "cli/remote.h"
 #include "cli/table.h"
+#include "crew/words.h"
 #include "signal/json.h"
 
 extern const struct command command_usage;
@@ -14,6 +15,7 @@ extern const struct command command_usage;
 #define USAGE_MS 10000
 #define BAR_CELLS 24
 #define KEY_BYTES 40
+#define CELL_MAX 48
 #define DAY_MS 86400000ll
 #define HOUR_MS 3600000ll
 #define SINCE_DEFAULT "30d"
@@ -68,31 +70,22 @@ static uint64_t count_at(yyjson_val *row, const char *name)
 
 static void add_number_cell(struct table *table, uint64_t n)
 {
-	char words[32];
+	struct buf words;
 
-	if (n < 10000)
-		snprintf(words, sizeof(words), "%llu", (unsigned long long)n);
-	else if (n < 1000000)
-		snprintf(words, sizeof(words), "%.1fk", (double)n / 1e3);
-	else
-		snprintf(words, sizeof(words), "%.1fM", (double)n / 1e6);
-	table_add(table, text_of(words), 12);
+	buf_init(&words, CELL_MAX);
+	words_amount(&words, (double)n);
+	table_add(table, buf_text(&words), CELL_MAX);
+	buf_finish(&words);
 }
 
-/* What nobody knows is not nothing. */
 static void add_cost_cell(struct table *table, yyjson_val *row)
 {
-	yyjson_val *cost = yyjson_obj_get(row, "cost");
-	bool more = yyjson_get_bool(yyjson_obj_get(row, "unknown")) ||
-	            yyjson_get_bool(yyjson_obj_get(row, "atLeast"));
-	char words[48];
+	struct buf words;
 
-	if (!yyjson_is_num(cost))
-		snprintf(words, sizeof(words), "unknown");
-	else
-		snprintf(words, sizeof(words), "%s$%.2f", more ? "at least " : "",
-		         yyjson_get_num(cost));
-	table_add(table, text_of(words), 32);
+	buf_init(&words, CELL_MAX);
+	words_spent(&words, row);
+	table_add(table, buf_text(&words), CELL_MAX);
+	buf_finish(&words);
 }
 
 /* By money where any is known, else by tokens. */

@@ -336,11 +336,11 @@ void matters_look(struct matters *ms, struct crew *crew, double now_ms, bool qui
 
 void matters_weigh(struct matters *ms, const struct matters_money *money, double now_ms, bool quiet)
 {
-	char words[64];
 	struct found found = {
 		.kind = MATTER_BUDGET, .name = "The budget of the day is passed", .at_ms = now_ms};
 	bool is_new;
 	struct concern *c = concern_of(ms, 'b', "", &is_new);
+	struct buf words;
 
 	ms->now_ms = now_ms;
 	ms->quiet = quiet;
@@ -348,19 +348,21 @@ void matters_weigh(struct matters *ms, const struct matters_money *money, double
 		settle(ms, c);
 		return;
 	}
-	snprintf(words, sizeof(words), "$%.2f of $%.2f", money->spent, money->budget);
+	buf_init(&words, MATTERS_WORDS_MAX);
+	words_money(&words, money->spent);
+	buf_add(&words, TEXT(" of "));
+	words_money(&words, money->budget);
 	snprintf(found.id, sizeof(found.id), "budget-%s", money->day);
-	found.words = text_of(words);
+	found.words = buf_text(&words);
 	have_matter(ms, c, &found);
+	buf_finish(&words);
 }
 
 /* ---- told ---- */
 
 static void add_project(struct buf *title, const struct matter *m)
 {
-	size_t len = m->project ? strlen(m->project) : 0;
-
-	if (len && strncasecmp(m->handle, m->project, len) != 0)
+	if (m->project && strncasecmp(m->handle, m->project, strlen(m->project)) != 0)
 		buf_print(title, " (%s)", m->project);
 }
 

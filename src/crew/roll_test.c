@@ -141,14 +141,59 @@ static void test_figures_are_short_and_nothing_is_no_zero(void **state)
 		{"{}", "||"},
 		{"{\"plan\":{\"done\":2,\"total\":5},\"usage\":{\"input\":1000,\"output\":200,"
 	         "\"cacheRead\":80000,\"reasoning\":99,\"cost\":1.234}}",
-	         "2/5|81.2k|$1.23"},
-		{"{\"usage\":{\"output\":999,\"cost\":2,\"atLeast\":true}}", "|999|$2.00+"},
+	         "2/5|81k|$1.23"},
+		{"{\"usage\":{\"output\":999,\"cost\":2,\"atLeast\":true}}", "|999|≥ $2.00"},
 		{"{\"usage\":{\"input\":2500000,\"cost\":null,\"unknown\":true}}", "|2.5M|unknown"},
+		{"{\"usage\":{\"input\":5,\"cost\":1.2,\"unknown\":true}}", "|5|≥ $1.20"},
+		{"{\"usage\":{\"input\":5,\"cost\":0,\"unknown\":true}}", "|5|unknown"},
+		{"{\"usage\":{\"input\":5,\"cost\":0}}", "|5|$0.00"},
+		{"{\"usage\":{\"input\":5}}", "|5|unknown"},
+		{"{\"usage\":{\"cost\":0}}", "||"},
 		{"{\"plan\":null,\"usage\":{\"input\":\"x\"}}", "||"},
 	};
 
 	(void)state;
 	check(said, sizeof(said) / sizeof(*said), say_figures);
+}
+
+static void say_amount(struct buf *out, yyjson_val *count)
+{
+	words_amount(out, yyjson_get_num(count));
+}
+
+static void say_money(struct buf *out, yyjson_val *dollars)
+{
+	words_money(out, yyjson_get_num(dollars));
+}
+
+static void say_percent(struct buf *out, yyjson_val *percent)
+{
+	words_percent(out, yyjson_get_num(percent));
+}
+
+/* tests/node/81-page-crew-parts.mjs and 93-page-numbers.mjs have the same of the page. */
+static void test_a_figure_has_one_wording(void **state)
+{
+	static const struct said amounts[] = {
+		{"0", "0"},         {"999", "999"},     {"1000", "1.0k"},
+		{"9960", "10k"},    {"82345", "82k"},   {"999499", "999k"},
+		{"999600", "1.0M"}, {"1.25e6", "1.3M"}, {"3e9", "3.0G"},
+	};
+	static const struct said money[] = {
+		{"0", "$0.00"},        {"0.004", "< $0.01"}, {"0.0099", "< $0.01"},
+		{"0.01", "$0.01"},     {"0.125", "$0.13"},   {"0.5", "$0.50"},
+		{"1.115", "$1.12"},    {"12.345", "$12.35"}, {"999.994", "$999.99"},
+		{"999.996", "$1,000"}, {"1234.5", "$1,235"}, {"1234567", "$1,234,567"},
+	};
+	static const struct said percents[] = {
+		{"0", "0 %"},     {"0.04", "0 %"},  {"0.5", "0.5 %"}, {"9.94", "9.9 %"},
+		{"9.96", "10 %"}, {"12.4", "12 %"}, {"98.5", "99 %"}, {"100", "100 %"},
+	};
+
+	(void)state;
+	check(amounts, sizeof(amounts) / sizeof(*amounts), say_amount);
+	check(money, sizeof(money) / sizeof(*money), say_money);
+	check(percents, sizeof(percents) / sizeof(*percents), say_percent);
 }
 
 static void test_groups_are_counted_in_words(void **state)
@@ -176,6 +221,7 @@ int main(void)
 		cmocka_unit_test(test_a_state_has_words_and_a_clock),
 		cmocka_unit_test(test_an_age_has_one_unit_or_two),
 		cmocka_unit_test(test_figures_are_short_and_nothing_is_no_zero),
+		cmocka_unit_test(test_a_figure_has_one_wording),
 		cmocka_unit_test(test_groups_are_counted_in_words),
 	};
 

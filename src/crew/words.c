@@ -2,10 +2,12 @@
 #include "crew/words.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "signal/json.h"
 
 #define SECOND_MS 1000.0
+#define DOLLARS_MAX 1e15
 #define LONGEST_S 3.2e9 /* a hundred years: beyond it a clock is wrong */
 
 static double number_at(yyjson_val *object, const char *name)
@@ -103,36 +105,87 @@ void words_plan(struct buf *out, yyjson_val *member)
 		buf_print(out, "%.0f/%.0f", number_at(plan, "done"), number_at(plan, "total"));
 }
 
-void words_tokens(struct buf *out, yyjson_val *member)
+static double tokens_of(yyjson_val *usage)
 {
 	static const char *const kinds[] = {"input", "output", "cacheRead", "cacheWrite",
 	                                    "cacheWrite1h"};
-	yyjson_val *usage = yyjson_obj_get(member, "usage");
 	double sum = 0;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		sum += number_at(usage, kinds[i]);
-	if (sum <= 0)
+	return sum;
+}
+
+void words_amount(struct buf *out, double count)
+{
+	double value = count / 1e9;
+	char unit = 'G';
+
+	if (count < 1000) {
+		buf_print(out, "%.0f", round(count));
 		return;
-	if (sum < 1e3)
-		buf_print(out, "%.0f", sum);
-	else if (sum < 1e6)
-		buf_print(out, "%.1fk", sum / 1e3);
+	}
+	if (count < 999500) {
+		value = count / 1e3;
+		unit = 'k';
+	} else if (count < 999.5e6) {
+		value = count / 1e6;
+		unit = 'M';
+	}
+	if (value < 9.95)
+		buf_print(out, "%.1f%c", round(value * 10) / 10, unit);
 	else
-		buf_print(out, "%.1fM", sum / 1e6);
+		buf_print(out, "%.0f%c", round(value), unit);
+}
+
+void words_tokens(struct buf *out, yyjson_val *member)
+{
+	double sum = tokens_of(yyjson_obj_get(member, "usage"));
+
+	if (sum > 0)
+		words_amount(out, sum);
+}
+
+void words_money(struct buf *out, double dollars)
+{
+	char digits[64];
+	size_t len;
+
+	if (dollars > 0 && dollars < 0.01) {
+		buf_add(out, TEXT("< $0.01"));
+	} else if (round(dollars * 100) < 1e5) {
+		buf_print(out, "$%.2f", round(dollars * 100) / 100);
+	} else {
+		snprintf(digits, sizeof(digits), "%.0f", round(fmin(dollars, DOLLARS_MAX)));
+		len = strlen(digits);
+		buf_add_char(out, '$');
+		for (size_t i = 0; i < len; i++) {
+			if (i > 0 && (len - i) % 3 == 0)
+				buf_add_char(out, ',');
+			buf_add_char(out, digits[i]);
+		}
+	}
+}
+
+void words_spent(struct buf *out, yyjson_val *usage)
+{
+	bool is_unknown = yyjson_is_true(yyjson_obj_get(usage, "unknown"));
+	bool is_more = is_unknown || yyjson_is_true(yyjson_obj_get(usage, "atLeast"));
+	double cost = number_at(usage, "cost"), tokens = tokens_of(usage);
+
+	if (!yyjson_is_num(yyjson_obj_get(usage, "cost")) || (is_unknown && cost == 0)) {
+		if (tokens > 0 || is_unknown)
+			buf_add(out, TEXT("unknown"));
+	} else if (cost > 0 || tokens > 0) {
+		if (is_more && cost > 0)
+			buf_add(out, TEXT("≥ "));
+		words_money(out, cost);
+	}
 }
 
 void words_cost(struct buf *out, yyjson_val *member)
 {
-	yyjson_val *usage = yyjson_obj_get(member, "usage");
-	bool more = yyjson_is_true(yyjson_obj_get(usage, "atLeast")) ||
-	            yyjson_is_true(yyjson_obj_get(usage, "unknown"));
-	double cost = number_at(usage, "cost");
-
-	if (cost > 0)
-		buf_print(out, "$%.2f%s", cost, more ? "+" : "");
-	else if (yyjson_is_true(yyjson_obj_get(usage, "unknown")))
-		buf_add(out, TEXT("unknown"));
+	words_spent(out, yyjson_obj_get(member, "usage"));
 }
 
 void words_percent(struct buf *out, double percent)

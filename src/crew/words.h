@@ -20,8 +20,13 @@ void words_clock(struct buf *out, yyjson_val *state, double now_ms);
 void words_age(struct buf *out, double ms);
 
 void words_plan(struct buf *out, yyjson_val *member);   /* "2/5" */
-void words_tokens(struct buf *out, yyjson_val *member); /* "81.2k": all kinds together */
-void words_cost(struct buf *out, yyjson_val *member);   /* "$1.23"; "+": and more; "unknown" */
+void words_tokens(struct buf *out, yyjson_val *member); /* "81k": all kinds together */
+void words_cost(struct buf *out, yyjson_val *member);   /* words_spent() of its usage */
+
+/* One figure has one wording: these are the rules of the page, too (ui/src/crew/words.ts). */
+void words_amount(struct buf *out, double count);     /* "999", "1.2k", "12k", "3.4M", "5.6G" */
+void words_money(struct buf *out, double dollars);    /* "< $0.01", "$1.23", "$1,235" */
+void words_spent(struct buf *out, yyjson_val *usage); /* "≥ $1.23": at least; "unknown" */
 
 /* "12 %", below ten "0.5 %". */
 void words_percent(struct buf *out, double percent);

@@ -272,7 +272,7 @@ static void draw_member(struct tui *tui, struct pen *pen, yyjson_val *member)
 	pen->style = STYLE_METRIC | chosen;
 	if (pen->area.cols >= WIDE_COLS) {
 		put_words(pen, words_tokens, member, 7);
-		put_words(pen, words_cost, member, 8);
+		put_words(pen, words_cost, member, 10);
 	}
 	pen->style = STYLE_DIM | chosen;
 	pen_put(pen, title.len ? title : json_text_at(member, "agent"));

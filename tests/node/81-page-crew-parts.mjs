@@ -77,7 +77,8 @@ test("clocks, tokens and money are short, and what is not known is never nothing
 	assert.deepEqual([0, 44e3, 3599e3, 3600e3, 90e6, -5, NaN].map(clockWords), ["0:00", "0:44", "59:59", "1 h 00", "1 d", "0:00", ""]);
 	assert.deepEqual([0, 999, 1000, 9960, 82345, 999_499, 999_600, 1.25e6, 3e9].map(amountWords),
 		["0", "999", "1.0k", "10k", "82k", "999k", "1.0M", "1.3M", "3.0G"]);
-	assert.deepEqual([0.004, 0.5, 12.345, 1234.5].map(moneyWords), ["< $0.01", "$0.50", "$12.35", "$1,235"]);
+	assert.deepEqual([0, 0.004, 0.0099, 0.01, 0.125, 0.5, 1.115, 12.345, 999.994, 999.996, 1234.5, 1234567].map(moneyWords),
+		["$0.00", "< $0.01", "< $0.01", "$0.01", "$0.13", "$0.50", "$1.12", "$12.35", "$999.99", "$1,000", "$1,235", "$1,234,567"]);
 	assert.equal(costWords(undefined), "");
 	assert.equal(costWords({ input: 5, cost: 1.2 }), "$1.20");
 	assert.equal(costWords({ input: 5, cost: 1.2, atLeast: true }), "≥ $1.20");
@@ -86,6 +87,7 @@ test("clocks, tokens and money are short, and what is not known is never nothing
 	assert.equal(costWords({ input: 5, cost: 0, unknown: true }), "unknown");
 	assert.equal(costWords({ input: 5 }), "unknown");
 	assert.equal(costWords({ input: 0, cost: 0 }), "");
+	assert.equal(costWords({ input: 5, cost: 0 }), "$0.00");
 	assert.equal(tokensOf({ input: 1, output: 2, cacheRead: 4, cacheWrite: 8, cacheWrite1h: 16, reasoning: 32 }), 31, "reasoning is part of output");
 	assert.equal(fullness({ used: 50, window: 200 }), 0.25);
 	assert.equal(fullness({ used: 300, window: 200 }), 1);

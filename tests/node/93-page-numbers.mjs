@@ -57,7 +57,8 @@ test("limits are said in the words of the terminal", async () => {
 	const at = new Date(2026, 10, 17, 13, 5).getTime();
 	const minutes = (n) => at + n * 60_000;
 
-	assert.deepEqual([0, .04, .5, 9.94, 9.96, 12.4, 100].map(percentWords), ["0 %", "0 %", "0.5 %", "9.9 %", "10 %", "12 %", "100 %"]);
+	assert.deepEqual([0, .04, .5, 9.94, 9.96, 12.4, 98.5, 100].map(percentWords),
+		["0 %", "0 %", "0.5 %", "9.9 %", "10 %", "12 %", "99 %", "100 %"]);
 	assert.deepEqual([{ minutes: 300 }, { minutes: 10_080 }, { minutes: 2880 }, { minutes: 90 }, { name: "spend" }].map(windowWords),
 		["5 h", "week", "2 d", "90 min", "spend"]);
 	assert.equal(momentWords(minutes(60), at), "14:05");

@@ -71,7 +71,7 @@ export function clockWords(ms: number): string {
 	return s < 86400 ? `${Math.floor(s / 3600)} h ${two(Math.floor(s / 60) % 60)}` : `${Math.floor(s / 86400)} d`;
 }
 
-/* ---- numbers ---- */
+/* ---- numbers: in the words that the terminal uses, too (src/crew/words.c) ---- */
 
 export function amountWords(count: number): string {
 	if (!Number.isFinite(count))
@@ -79,7 +79,7 @@ export function amountWords(count: number): string {
 	if (count < 1000)
 		return String(Math.round(count));
 	const [value, unit] = count < 999_500 ? [count / 1e3, "k"] : count < 999.5e6 ? [count / 1e6, "M"] : [count / 1e9, "G"];
-	return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit}`;
+	return `${value < 9.95 ? (Math.round(value * 10) / 10).toFixed(1) : Math.round(value)}${unit}`;
 }
 
 /* All tokens that were billed, whatever for. */
@@ -111,7 +111,9 @@ export function costWords(usage: Spent | undefined): string {
 export function moneyWords(cost: number): string {
 	if (cost > 0 && cost < 0.01)
 		return "< $0.01";
-	return cost < 1000 ? `$${cost.toFixed(2)}` : `$${Math.round(cost).toLocaleString("en")}`;
+	const cents = Math.round(cost * 100);
+
+	return cents < 1e5 ? `$${(cents / 100).toFixed(2)}` : `$${Math.round(cost).toLocaleString("en")}`;
 }
 
 /* How full the context is, from 0 to 1; null where that is not known. */
