@@ -116,20 +116,38 @@ def _():
             screen.shows("CREW", "web-1", "Do two", lacks=("api-1",))
 
 
-@test("a bell rings once for a session that begins to wait, and not with --no-bell")
+@test("a bell rings once for each matter that people are notified of, and not with --no-bell")
 def _():
-    with Box() as box:
+    def rings(count):
+        eventually(lambda: (terminal.read(0.05), terminal.bytes.count(b"\a") >= count)[1])
+        assert terminal.bytes.count(b"\a") == count, terminal.bytes
+
+    with Box(env={"SIGNALBOX_BUDGET_DAY": "10", "SIGNALBOX_NOTIFY_AFTER": "2s"}) as box:
         begin(box, "one", "api")
-        for words, option, rings in (("First?", [], 1), ("Second?", ["--no-bell"], 0)):
-            with Pty("top", "--data", box.data, *option, cols=120, rows=36) as terminal:
-                terminal.shows(b"CREW", b"api-1")
-                terminal.forget()
-                ask(box, "one", words)
-                terminal.shows(words.encode(), b"waits for you")  # which is drawn behind the bell
-                assert terminal.bytes.count(b"\a") == rings, (rings, terminal.bytes)
+        begin(box, "two", "web")
+        with Pty("top", "--data", box.data, cols=120, rows=36) as terminal, \
+             Pty("top", "--data", box.data, "--no-bell", cols=120, rows=36) as silent:
+            for screen in (terminal, silent):
+                screen.shows(b"CREW", b"api-1", b"web-1")
+            ask(box, "one", "May I?")
+            rings(1)
+            hook(box, "StopFailure", "two", "web", error="no credit")
+            rings(2)
             for prompt in box.request("GET", "/api/prompts").json()["prompts"]:
                 box.request("POST", f"/api/prompts/{prompt['id']}/answer", '{"value":true}',
                             {"content-type": "application/json"})
+            hook(box, "UserPromptSubmit", "three", "long", prompt="Work", prompt_id="q")
+            box.emit({"type": "token_usage", "source": "s", "correlationId": "three",
+                      "payload": {"agentId": "a", "promptTokens": 1, "completionTokens": 0, "cost": 50}})
+            rings(3)
+            time.sleep(2.5)  # of work that is worth a word
+            hook(box, "Stop", "three", "long")
+            rings(4)
+            begin(box, "four", "last")
+            for screen in (terminal, silent):
+                screen.shows(b"last-1")
+            assert terminal.bytes.count(b"\a") == 4, terminal.bytes
+            assert b"\a" not in silent.bytes, silent.bytes
 
 
 run()

@@ -211,7 +211,7 @@ static const struct option own[] = {
 	{"timing", 0, "PACE", "of a replay: instant, paced or wallclock", "instant"},
 	{"background", 0, "WHICH", "behind the text: dark, light, or auto, which asks the terminal",
          "auto"},
-	{"no-bell", 0, .help = "do not ring when a session begins to wait for you"},
+	{"no-bell", 0, .help = "do not ring for what needs you"},
 	{"once", 0, .help = "print the state once, and end; with --json"},
 	{"json", 'j', .help = "as JSON, for scripts; with --once"},
 	{0},
@@ -231,8 +231,9 @@ const struct command command_top = {
 	.about = "Every session, those that wait for you first, what each does and for how long;\n"
 		 "below it who works and a log of what happens. Enter shows one session alone,\n"
 		 "Esc all of them again, a goes to its question, n to the next that waits. What\n"
-		 "agents ask is asked here, and answered by keys; a bell rings when one begins\n"
-		 "to wait. ? lists all keys. Tab gives the keys to the other\n"
+		 "agents ask is asked here, and answered by keys; a bell rings once for each\n"
+		 "matter: one waits, failed or is done after long work, or the budget is passed.\n"
+		 "? lists all keys. Tab gives the keys to the other\n"
 		 "pane, m shows one on the whole screen, j k g G scroll, Enter opens the\n"
 		 "transcript, i inspects, S shows the sources, L the signals, / filters, : takes\n"
 		 "a command. s c p P step, continue, pause and arm a run, x interrupts it after\n"

@@ -124,6 +124,6 @@ const struct action actions_more[] = {
 	{'b', "turn-back", "a debugger's turn before", turn_back},
 	{0, "watch", "one session alone, by its handle or id; without one all", actions_more_watch},
 	{'C', "crew", "all sessions, who waits for you first", crew},
-	{0, "bell", "no bell for who begins to wait, or one again", bell},
+	{0, "bell", "no bell for what needs you, or one again", bell},
 	{0},
 };

@@ -225,6 +225,10 @@ static enum board_news hear_op(struct board *board, struct text name, yyjson_val
 		sessions_hear(&board->sessions, op);
 		return BOARD_CHANGED;
 	}
+	if (text_is(name, "matters")) {
+		bells_hear(&board->bells, op);
+		return board->bells.due ? BOARD_CHANGED : BOARD_NOTHING;
+	}
 	if (text_is(name, "prompt"))
 		return hear_prompt(board, op);
 	if (text_is(name, "prompts")) {
@@ -254,6 +258,7 @@ void board_init(struct board *board)
 	*board = (struct board){0};
 	json_reader_init(&board->reader, BOARD_MESSAGE_MAX);
 	sessions_init(&board->sessions);
+	bells_init(&board->bells);
 	map_init(&board->askers);
 }
 
@@ -261,6 +266,7 @@ void board_finish(struct board *board)
 {
 	json_reader_finish(&board->reader);
 	sessions_finish(&board->sessions);
+	bells_finish(&board->bells);
 	while (board->signal_count > 0)
 		drop_signal(board);
 	while (board->source_count > 0)

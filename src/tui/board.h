@@ -1,5 +1,5 @@
 /* board.h - what a screen knows of the box itself: its sources, its sessions, its newest
- * signals, and who asks what; pure.
+ * signals, who asks what, and what it rings for; pure.
  *
  * It hears the messages of the native dialect.  What it keeps is as it came; who shows it
  * makes it harmless.
@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "signal/json.h"
 #include "signal/position.h"
+#include "tui/bells.h"
 #include "tui/sessions.h"
 
 #define BOARD_SIGNALS_MAX 2000 /* the oldest goes first */
@@ -46,6 +47,7 @@ struct board {
 	struct board_source sources[BOARD_SOURCES_MAX];
 	size_t source_count;
 	struct sessions sessions;
+	struct bells bells;
 	struct map askers; /* id of a prompt -> struct asker */
 };
 

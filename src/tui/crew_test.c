@@ -154,20 +154,33 @@ static void a_key_means_the_session_that_is_chosen(void **state)
 	assert_string_equal(sent, "{\"kind\":\"control\",\"op\":\"which\"}");
 }
 
-static void the_bell_rings_once_for_who_begins_to_wait(void **state)
+static void matters(const char *members)
 {
-	struct sessions *s = &tui->board.sessions;
+	char *op = must_print("{\"op\":\"matters\",%s}", members);
 
-	tell("all", ASKS("a")); /* it waited before we came */
-	assert_int_equal(s->bells, 0);
-	tell("changed", ASKS("a"));
-	tell("all", ASKS("a"));
-	assert_int_equal(s->bells, 0);
-	tell("changed", ASKS("b"));
-	assert_int_equal(s->bells, 1);
-	tell("changed", DOCS);
-	tell("changed", ASKS("b"));
-	assert_int_equal(s->bells, 2);
+	board_hear(&tui->board, text_of(op));
+	free(op);
+}
+
+static void the_bell_rings_once_for_each_matter(void **state)
+{
+	struct bells *b = &tui->board.bells;
+
+	matters("\"all\":[{\"id\":\"a\",\"kind\":\"asks\"}]"); /* it stood before we came */
+	assert_int_equal(b->due, 0);
+	tell("changed", ASKS("b")); /* which is not a matter yet */
+	assert_int_equal(b->due, 0);
+	matters("\"raised\":[{\"id\":\"b\",\"kind\":\"failed\"}],\"settled\":[\"a\"]");
+	assert_int_equal(b->due, 1);
+	matters("\"raised\":[{\"id\":\"b\",\"kind\":\"failed\"}],\"settled\":[]");
+	matters("\"all\":[{\"id\":\"b\"}]"); /* the box says all again */
+	assert_int_equal(b->due, 1);
+	matters("\"all\":[{\"id\":\"b\"},{\"id\":\"c\"}],\"desktop\":false");
+	assert_int_equal(b->due, 2);
+	matters("\"raised\":[{\"id\":\"a\",\"kind\":\"asks\"},7,{\"id\":\"\"}]");
+	assert_int_equal(b->due, 3);
+	matters("\"raised\":7,\"settled\":[7,null]");
+	assert_int_equal(b->due, 3);
 	assert_true(tui_action(tui, TEXT("bell"), (struct text){0}));
 	assert_true(tui->is_silent);
 }
@@ -215,7 +228,7 @@ int main(void)
 		shared(the_chosen_one_stays_chosen_when_others_move),
 		shared(n_goes_to_who_waits_and_a_to_its_question),
 		shared(a_key_means_the_session_that_is_chosen),
-		shared(the_bell_rings_once_for_who_begins_to_wait),
+		shared(the_bell_rings_once_for_each_matter),
 		shared(the_first_key_keeps_the_focus_where_it_is),
 		shared(a_narrow_screen_shows_them_alone),
 		shared(a_filter_finds_handles_and_titles),

@@ -61,7 +61,7 @@ struct tui {
 	bool has_streamed;     /* somebody among those that are watched */
 	bool is_visiting;      /* one session alone, chosen among all of them */
 	char watched[FOLD_NAME_MAX + 1]; /* the run that is watched alone; empty: all */
-	bool is_silent;                  /* no bell for who begins to wait */
+	bool is_silent;                  /* no bell for what needs a person */
 	bool is_maximised;
 	struct opened_view overlays[TUI_OVERLAYS_MAX];
 	size_t overlay_count;

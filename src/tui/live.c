@@ -159,6 +159,7 @@ static void subscribe(struct live *live)
 	put_bool(&words, "prompts", true);
 	put_bool(&words, "sourceState", true);
 	put_bool(&words, "crew", true);
+	put_bool(&words, "matters", true);
 	put_word(&words, "slow", "drop");
 	buf_add_char(&words, ',');
 	if (live->follows_signals) {

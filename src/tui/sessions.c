@@ -67,25 +67,6 @@ static void drop_members(struct sessions *s, yyjson_val *ids)
 		free(map_remove(&s->raws, json_text(id)));
 }
 
-static struct text prompt_of(yyjson_val *member)
-{
-	return json_text_at(yyjson_obj_get(member, "state"), "prompt");
-}
-
-/* Of those that wait: with another question than before, or none before. */
-static unsigned count_new_waits(const struct roll *before, const struct roll *now)
-{
-	unsigned n = 0;
-
-	for (size_t i = 0; i < now->count && roll_group(now->members[i]) == GROUP_WAITS; i++) {
-		yyjson_val *old = roll_find(before, json_text_at(now->members[i], "id"));
-
-		n += !old || roll_group(old) != GROUP_WAITS ||
-		     !text_equal(prompt_of(old), prompt_of(now->members[i]));
-	}
-	return n;
-}
-
 static void read_members(struct sessions *s)
 {
 	struct roll now;
@@ -102,11 +83,8 @@ static void read_members(struct sessions *s)
 	put_list_end(&json);
 	put_end(&json);
 	if (!json.full && roll_read(&now, buf_text(&json))) {
-		if (s->is_heard)
-			s->bells += count_new_waits(&s->roll, &now);
 		roll_finish(&s->roll);
 		s->roll = now;
-		s->is_heard = true;
 	}
 	buf_finish(&json);
 }

@@ -13,8 +13,6 @@
 struct sessions {
 	struct roll roll; /* in the order in which they are shown */
 	struct map raws;  /* id -> the JSON of the member, as it came */
-	bool is_heard;
-	unsigned bells; /* sessions that began to wait for a person; who rings sets it to 0 */
 };
 
 void sessions_init(struct sessions *sessions);

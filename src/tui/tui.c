@@ -39,9 +39,9 @@ static void draw(struct tui_session *show)
 
 	tui->now_ms = clock_wall_ms();
 	tui->tick = clock_mono_ns() / (TUI_TICK_MS * 1000000ull);
-	if (tui->board.sessions.bells > 0 && !tui->is_silent)
+	if (tui->board.bells.due > 0 && !tui->is_silent)
 		term_ring(show->term);
-	tui->board.sessions.bells = 0;
+	tui->board.bells.due = 0;
 	term_size(show->term, &rows, &cols);
 	tui_draw(tui, rows, cols);
 	term_show(show->term, &tui->canvas, tui->has_cursor ? tui->cursor_row : -1,

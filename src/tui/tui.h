@@ -27,7 +27,7 @@ struct tui_box {
 	const char *authorization; /* a header, or NULL */
 	const char *session;       /* one run; NULL: all of them */
 	enum tui_background background;
-	bool is_silent; /* no bell when a session begins to wait for a person */
+	bool is_silent; /* no bell for what needs a person */
 };
 
 /* What goes on in it, until somebody leaves; when it goes away it is waited for. */
