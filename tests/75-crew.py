@@ -3,7 +3,7 @@
 
 import json
 
-from lib import WS, Box, cli, eventually, run, temp_dir, test
+from lib import WS, Box, Process, cli, eventually, run, temp_dir, test
 
 
 def hook(box, name, session, **more):
@@ -214,6 +214,26 @@ def _():
                  payload={**spent, "responseId": "r2", "model": "nobody-knows-1"})
         usage = member(box, "two")["usage"]
         assert usage["unknown"] and usage["cost"] is None and usage["output"] == 500, usage
+
+@test("a line that says error makes no failed session; a program that ends badly does")
+def _():
+    script = ('echo "Error: 1 test FAILED"; echo "{\\"note\\":1}"; echo "ValueError: x"; echo ready; '
+              'while ! test -e "$0"; do sleep 0.02; done; exit "$1"')
+    with Box() as box:
+        for protocol, code, end in (("raw", 0, "finished"), ("lines", 0, "finished"), ("raw", 3, "failed")):
+            flag = temp_dir() / "flag"
+            known = set(crew(box))
+            with Process("run", "--data", box.data, "--parse", protocol, "--",
+                         "sh", "-c", script, flag, str(code)) as process:
+                while process.line() != "ready":
+                    pass
+                name = eventually(lambda: set(crew(box)) - known).pop()
+                eventually(lambda: len(box.history(f"&correlationId={name}&type=error")) == 2)
+                assert eventually(lambda: member(box, name)["state"])["name"] == "answering", member(box, name)
+                flag.touch()
+                assert process.wait() == code
+            state = eventually(lambda: member(box, name)["state"]["name"] == end and member(box, name)["state"])
+            assert code == 0 or state["exit"] == code, state
 
 
 run()

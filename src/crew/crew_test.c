@@ -208,6 +208,42 @@ static void test_tools(void **state)
 	end();
 }
 
+/* What a program prints of errors are lines like others, in whatever state it is. */
+static void test_printed_errors(void **state)
+{
+	static const struct {
+		const char *type, *rest, *before, *after;
+	} cases[] = {
+		{"task_dispatch", PAY("\"to\":\"make\""), "thinking", "answering"},
+		{"text_delta", PAY("\"content\":\"cc\""), "answering", "answering"},
+		{"tool_call", PAY(TOOL("c1")), "tool", "tool"}, /* it is open */
+		{"prompt", PAY("\"prompt\":\"Now?\""), "asks", "answering"},
+		{"agent_state_change", PAY("\"to\":\"waiting\""), "waits", "answering"},
+		{"session.turn", PAY("\"state\":\"over\""), "idle", "answering"},
+		{"completion", PAY("\"taskId\":\"r\",\"success\":true"), "finished", "answering"},
+		{"error", PAY("\"message\":\"no credit\",\"severity\":\"error\""), "failed",
+	         "answering"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char rest[512];
+
+		begin();
+		hear("text_delta", 900, RUN("r") PAY("\"content\":\"make\""));
+		snprintf(rest, sizeof(rest), RUN("r") "%s", cases[i].rest);
+		hear(cases[i].type, 1000, rest);
+		if (strcmp(state_of("r"), cases[i].before) != 0)
+			fail_msg("%s: %s", cases[i].type, state_of("r"));
+		hear("error", 2000,
+		     RUN("r") "\"metadata\":{\"printed\":true}," PAY(
+			     "\"message\":\"Error: 1 test FAILED\",\"severity\":\"error\""));
+		if (strcmp(state_of("r"), cases[i].after) != 0)
+			fail_msg("%s: %s", cases[i].type, state_of("r"));
+		end();
+	}
+}
+
 /* A person pressed Escape: no hook says so. */
 static void test_interrupted(void **state)
 {
@@ -695,6 +731,7 @@ int main(void)
 		cmocka_unit_test(test_identity),
 		cmocka_unit_test(test_handles),
 		cmocka_unit_test(test_tools),
+		cmocka_unit_test(test_printed_errors),
 		cmocka_unit_test(test_interrupted),
 		cmocka_unit_test(test_questions),
 		cmocka_unit_test(test_ends),

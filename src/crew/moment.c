@@ -109,12 +109,14 @@ static bool is_limit(struct text words)
 	       text_has_nocase(words, TEXT("overloaded"));
 }
 
-/* A tool that fails is no session that fails. */
+/* A tool that fails is no session that fails, nor is a line that a program prints. */
 static void read_error(struct crew_heard *h)
 {
 	struct text message = payload_text(h, "message"), code = payload_text(h, "code");
 
-	if (text_is(payload_text(h, "severity"), "warning")) {
+	if (yyjson_is_true(yyjson_obj_get(h->metadata, "printed"))) {
+		say(h, MOMENT_SAID, TEXT(""));
+	} else if (text_is(payload_text(h, "severity"), "warning")) {
 		if (is_limit(code) || is_limit(message))
 			say(h, MOMENT_HELD, message);
 	} else if (!is_hook(h, "PostToolUseFailure")) {

@@ -135,11 +135,14 @@ static struct text tool_in(struct text line)
 	return (struct text){rest.at, n};
 }
 
+/* It is printed: a test that failed, maybe.  Whether the program failed its end tells. */
 static void tell_error(struct parse *p, struct text line)
 {
 	speak_begin(p, NULL, "error");
 	make_text(&p->make, "message", line);
 	make_text(&p->make, "severity", TEXT("error"));
+	make_metadata(&p->make);
+	make_bool(&p->make, "printed", true);
 	parse_give(p);
 }
 

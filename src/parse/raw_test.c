@@ -35,11 +35,14 @@ static void a_line_is_words(void **state)
 static void words_of_failure_are_errors(void **state)
 {
 	check("ValueError: no\n",
-	      PAYLOAD("error") "\"message\":\"ValueError: no\",\"severity\":\"error\"}}");
+	      PAYLOAD("error") "\"message\":\"ValueError: no\",\"severity\":\"error\"},"
+	                       "\"metadata\":{\"printed\":true}}");
 	check("an exception: x\n",
-	      PAYLOAD("error") "\"message\":\"an exception: x\",\"severity\":\"error\"}}");
+	      PAYLOAD("error") "\"message\":\"an exception: x\",\"severity\":\"error\"},"
+	                       "\"metadata\":{\"printed\":true}}");
 	check("Build FAILED\n",
-	      PAYLOAD("error") "\"message\":\"Build FAILED\",\"severity\":\"error\"}}");
+	      PAYLOAD("error") "\"message\":\"Build FAILED\",\"severity\":\"error\"},"
+	                       "\"metadata\":{\"printed\":true}}");
 	check("An error occurred\n", WORDS("An error occurred"));
 }
 
