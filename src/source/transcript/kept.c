@@ -252,16 +252,16 @@ static struct kept_find kept_wish(const struct kept *kept)
 }
 
 /* A file that is wanted is read at once; a new directory is walked through. */
-static void dir_has_news(struct watcher *w, const char *name, bool is_dir)
+static void dir_has_news(struct watcher *w, const struct watch_news *news)
 {
 	struct kept_dir *dir = list_of(w, struct kept_dir, watcher);
 	struct kept_find wish = kept_wish(dir->kept);
 	char *below;
 
-	if (is_dir || !name) {
+	if (news->is_dir || !news->name) {
 		dir->kept->is_due = true;
-	} else if (kept_find_wants(&wish, dir->below, name)) {
-		below = must_print("%s/%s", dir->below, name);
+	} else if (kept_find_wants(&wish, dir->below, news->name)) {
+		below = must_print("%s/%s", dir->below, news->name);
 		file_need(dir->kept, below);
 		free(below);
 	}
@@ -369,7 +369,7 @@ void kept_look(struct kept *kept, bool is_all)
 		if (now_s - f->file.changed_s > LIVE_S + 60)
 			file_free(f);
 		else if (is_all || !watcher_is_on(&f->file.watcher))
-			trail_read_soon(&f->file);
+			trail_reopen(&f->file);
 	}
 }
 

@@ -53,8 +53,13 @@ struct readings {
 /* What hooks tell as well, and sooner. */
 static bool is_told_by_hooks(struct text envelope)
 {
-	static const char *const types[] = {"\"tool_call\"", "\"tool_result\"", "\"agent.plan\"",
-	                                    "\"agent.change\"", NULL};
+	static const char *const types[] = {"\"tool_call\"",
+	                                    "\"tool_result\"",
+	                                    "\"agent.plan\"",
+	                                    "\"agent.change\"",
+	                                    "\"task_dispatch\"",
+	                                    "\"completion\"",
+	                                    NULL};
 	struct text key, value = {NULL, 0};
 	struct scan scan;
 
@@ -196,21 +201,21 @@ static bool is_of_subagent(const char *name)
 	return !name || text_starts(text_of(name), TEXT("agent-"));
 }
 
-static void nest_has_news(struct watcher *w, const char *name, bool is_dir)
+static void nest_has_news(struct watcher *w, const struct watch_news *news)
 {
 	struct reading *r = list_of(w, struct reading, nest);
 
-	if (r->is_nest_due || !is_of_subagent(name))
+	if (r->is_nest_due || !is_of_subagent(news->name))
 		return;
 	r->is_nest_due = true;
 	r->all->options.soon(r->all->options.self);
 }
 
-static void beside_has_news(struct watcher *w, const char *name, bool is_dir)
+static void beside_has_news(struct watcher *w, const struct watch_news *news)
 {
 	struct reading *r = list_of(w, struct reading, beside);
 
-	if (r->is_beside_due || !is_of_subagent(name))
+	if (r->is_beside_due || !is_of_subagent(news->name))
 		return;
 	r->is_beside_due = true;
 	r->all->options.soon(r->all->options.self);
@@ -327,7 +332,7 @@ void readings_look(struct readings *all, uint64_t now_ms, bool is_all)
 		if (!reading_goes_on(r, now_ms))
 			reading_free(r);
 		else if (is_all || !watcher_is_on(&r->file.watcher))
-			trail_read_soon(&r->file);
+			trail_reopen(&r->file);
 	}
 }
 

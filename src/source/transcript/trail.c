@@ -10,6 +10,7 @@
 #include "base/must.h"
 
 #define PIECE_BYTES (128 * KIB)
+#define OPEN_MAX 256              /* files that stay open while they are busy */
 #define HELD_BYTES_MAX (64 * MIB) /* of lines that are not whole yet; then ... */
 #define SHORT_BYTES (256 * KIB)   /* ... one of which more is left is passed over */
 
@@ -139,22 +140,50 @@ static bool is_another(const struct trail *f, const struct stat *is)
 	       (uint64_t)is->st_size < f->at + f->ahead;
 }
 
+static void trail_close(struct trail *f)
+{
+	if (f->fd < 0)
+		return;
+	close(f->fd);
+	f->fd = -1;
+	list_remove(&f->in_open);
+	assert(f->all->open_count > 0);
+	f->all->open_count--;
+}
+
+/* The news of its name tells when it is another: so it may stay open while it is busy. */
+static bool trail_is_open(struct trail *f, struct stat *is)
+{
+	struct trails *all = f->all;
+
+	f->read_in = all->rests;
+	if (f->fd >= 0 && fstat(f->fd, is) == 0)
+		return true;
+	trail_close(f);
+	f->fd = trail_open(f->root, f->below, is);
+	if (f->fd < 0)
+		return false;
+	list_add(&all->open, &f->in_open);
+	all->open_count++;
+	return true;
+}
+
 /* One piece of what has come.  True: there is more. */
 static bool trail_read(struct trail *f)
 {
 	struct stat is;
-	int fd = trail_open(f->root, f->below, &is);
 	ssize_t n = 0;
 
 	f->all->reads++;
-	if (fd < 0)
+	if (!trail_is_open(f, &is))
 		return false;
 	if (is_another(f, &is))
 		trail_start(f, &is);
 	f->changed_s = is.st_mtim.tv_sec;
 	if ((uint64_t)is.st_size > f->at + f->ahead)
-		n = pread(fd, f->all->piece, PIECE_BYTES, (off_t)(f->at + f->ahead));
-	close(fd);
+		n = pread(f->fd, f->all->piece, PIECE_BYTES, (off_t)(f->at + f->ahead));
+	if (!watcher_is_on(&f->watcher) || f->all->open_count > OPEN_MAX)
+		trail_close(f);
 	if (n > 0)
 		trail_take(f, (struct text){f->all->piece, (size_t)n});
 	trail_count(f);
@@ -187,6 +216,7 @@ void trails_init(struct trails *all, struct loop *loop, struct watches *watches)
 {
 	*all = (struct trails){.loop = loop, .watches = watches, .turn.end = trails_end_turn};
 	list_init(&all->ready);
+	list_init(&all->open);
 	loop_add_turn(loop, &all->turn);
 }
 
@@ -197,9 +227,14 @@ void trails_finish(struct trails *all)
 	free(all->piece);
 }
 
-static void trail_has_news(struct watcher *w, const char *name, bool is_dir)
+static void trail_has_news(struct watcher *w, const struct watch_news *news)
 {
-	trail_read_soon(list_of(w, struct trail, watcher));
+	struct trail *f = list_of(w, struct trail, watcher);
+
+	if (news->is_made)
+		trail_reopen(f);
+	else
+		trail_read_soon(f);
 }
 
 void trail_init(struct trail *f, struct trails *all, const char *root, char *below)
@@ -211,7 +246,9 @@ void trail_init(struct trail *f, struct trails *all, const char *root, char *bel
 	f->below = below;
 	f->changed_s = clock_wall_ms() / 1000;
 	condense_init(&f->rest, &limits);
+	f->fd = -1;
 	list_init(&f->in_ready);
+	list_init(&f->in_open);
 	f->watcher.news = trail_has_news;
 	f->watcher.name = slash ? slash + 1 : below;
 	watcher_init(&f->watcher, all->watches, root,
@@ -222,6 +259,7 @@ void trail_init(struct trail *f, struct trails *all, const char *root, char *bel
 void trail_finish(struct trail *f)
 {
 	watcher_finish(&f->watcher);
+	trail_close(f);
 	list_remove(&f->in_ready);
 	condense_finish(&f->rest);
 	trail_count(f);
@@ -232,4 +270,21 @@ void trail_read_soon(struct trail *f)
 {
 	if (list_is_empty(&f->in_ready))
 		list_add(&f->all->ready, &f->in_ready);
+}
+
+void trail_reopen(struct trail *f)
+{
+	trail_close(f);
+	trail_read_soon(f);
+}
+
+void trails_rest(struct trails *all)
+{
+	list_each(&all->open, l) {
+		struct trail *f = list_of(l, struct trail, in_open);
+
+		if (f->read_in != all->rests)
+			trail_close(f);
+	}
+	all->rests++;
 }

@@ -42,7 +42,9 @@ struct trail {
 	size_t held;          /* bytes of it, of trails.held */
 	bool skips;           /* the line */
 	struct watcher watcher;
-	struct link in_ready;
+	int fd;           /* while it is busy, and watched: -1: it is opened to be read */
+	unsigned read_in; /* the rest of trails.rests in which it was read last */
+	struct link in_ready, in_open;
 };
 
 /* All that one box follows. */
@@ -52,8 +54,10 @@ struct trails {
 	uint64_t reads; /* how often one was opened */
 	struct turn turn;
 	struct link ready; /* those to be read: trail.in_ready */
-	size_t held;       /* bytes of lines that are not whole yet */
-	char *piece;       /* what is read of a file at a time; NULL: none was */
+	struct link open;  /* those whose fd is: trail.in_open */
+	unsigned open_count, rests;
+	size_t held; /* bytes of lines that are not whole yet */
+	char *piece; /* what is read of a file at a time; NULL: none was */
 };
 
 void trails_init(struct trails *all, struct loop *loop, struct watches *watches);
@@ -63,6 +67,8 @@ void trails_finish(struct trails *all); /* when none is followed any more */
 void trail_init(struct trail *f, struct trails *all, const char *root, char *below);
 void trail_finish(struct trail *f);
 void trail_read_soon(struct trail *f);
+void trail_reopen(struct trail *f);   /* the name may be another file by now; and reads it soon */
+void trails_rest(struct trails *all); /* each beat: closes those that were quiet since the last */
 
 /* A plain file of ours below the root, or a directory; -1: there is none. */
 int trail_open(const char *root, const char *below, struct stat *is);

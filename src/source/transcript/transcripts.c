@@ -119,7 +119,7 @@ static void transcripts_soon(void *self)
 	deadline_set(t->options.loop, &t->soon, SOON_MS);
 }
 
-static void registry_has_news(struct watcher *w, const char *name, bool is_dir)
+static void registry_has_news(struct watcher *w, const struct watch_news *news)
 {
 	struct transcripts *t = list_of(w, struct transcripts, watcher);
 
@@ -153,6 +153,7 @@ static void transcripts_look(struct deadline *deadline)
 	bool is_all = t->beats++ % ALL_BEATS == 0;
 
 	watches_look(t->watches);
+	trails_rest(&t->trails);
 	if (is_all || t->is_registry_due || !watcher_is_on(&t->watcher))
 		look_at_registry(t);
 	if (t->readings)

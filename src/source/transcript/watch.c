@@ -17,6 +17,8 @@
 #define DIRS_MAX 4096
 #define DIRS_A_LOOK 8
 #define GATHER_MS 100 /* after news: what comes meanwhile is told together */
+#define MANY 64       /* news at a time; then it is gathered for longer */
+#define GATHER_MANY_MS 250
 #define NEWS_BYTES (64 * KIB)
 #define KEY_MAX 300 /* a number and a name */
 #define WANTED \
@@ -106,7 +108,7 @@ static void dir_tell_all(struct watch_dir *dir)
 	list_each(&dir->watchers, l) {
 		struct watcher *w = list_of(l, struct watcher, in_dir);
 
-		w->news(w, NULL, true);
+		w->news(w, &(struct watch_news){.is_dir = true, .is_made = true});
 	}
 }
 
@@ -150,9 +152,9 @@ static void dir_let_go(struct watch_dir *dir)
 
 static void dir_look(struct watch_dir *dir);
 
-static void above_has_news(struct watcher *w, const char *name, bool is_dir)
+static void above_has_news(struct watcher *w, const struct watch_news *news)
 {
-	if (is_dir)
+	if (news->is_dir)
 		dir_look(list_of(w, struct watch_dir, above));
 }
 
@@ -315,20 +317,21 @@ static void watches_tell_all(struct watches *all)
 
 static void dir_tell(struct watch_dir *dir, const struct inotify_event *event)
 {
-	const char *name = event->len ? event->name : "";
-	bool is_dir = event->mask & IN_ISDIR;
+	const struct watch_news news = {.name = event->len ? event->name : "",
+	                                .is_dir = event->mask & IN_ISDIR,
+	                                .is_made = event->mask & (IN_CREATE | IN_MOVED_TO)};
 	char key[KEY_MAX];
-	struct watcher *named = map_get(&dir->all->named, name_key(dir->number, name, key));
+	struct watcher *named = map_get(&dir->all->named, name_key(dir->number, news.name, key));
 
 	if (named) {
-		named->news(named, name, is_dir);
+		named->news(named, &news);
 		return;
 	}
 	list_each(&dir->watchers, l) {
 		struct watcher *w = list_of(l, struct watcher, in_dir);
 
 		if (!w->name)
-			w->news(w, name, is_dir);
+			w->news(w, &news);
 	}
 }
 
@@ -360,15 +363,16 @@ static void watch_on_news(uv_poll_t *poll, int status, int events)
 	struct watches *all = poll->data;
 	_Alignas(struct inotify_event) char news[NEWS_BYTES];
 	ssize_t n = read(all->fd, news, sizeof(news));
+	unsigned count = 0;
 
-	for (ssize_t at = 0; at < n;) {
+	for (ssize_t at = 0; at < n; count++) {
 		const struct inotify_event *event = (const struct inotify_event *)(news + at);
 
 		at += (ssize_t)(sizeof(*event) + event->len);
 		watches_take(all, event);
 	}
 	uv_poll_stop(&all->poll);
-	uv_timer_start(&all->gather, watch_on_time, GATHER_MS, 0);
+	uv_timer_start(&all->gather, watch_on_time, count > MANY ? GATHER_MANY_MS : GATHER_MS, 0);
 }
 
 static void watch_on_time(uv_timer_t *timer)

@@ -14,10 +14,15 @@ struct loop;
 struct watch_dir;
 struct watches;
 
+struct watch_news {
+	const char *name; /* NULL: anything may have happened there */
+	bool is_dir;
+	bool is_made; /* or moved there, and not only written to */
+};
+
 /* Who wants to know; in the memory of whom it belongs to. */
 struct watcher {
-	/* Something was made, moved there or written; name NULL: anything may have been. */
-	void (*news)(struct watcher *w, const char *name, bool is_dir);
+	void (*news)(struct watcher *w, const struct watch_news *news);
 	struct watch_dir *dir; /* NULL: there are too many */
 	const char *name;      /* theirs: of that file alone; NULL: of all that nobody has named */
 	bool is_named;         /* watches.named has it */
