@@ -83,6 +83,10 @@ def calls(box):
     return [s["payload"]["callId"] for s in told(box, "tool_call")]
 
 
+def member(box, session="s-1"):
+    return box.request("GET", f"/api/crew/{session}").json()["member"]
+
+
 def hook(box, session, event, **members):
     payload = {"session_id": session, "hook_event_name": event, "cwd": "/w", **members}
     subprocess.run([SIGNALBOX, "hook", "--data", str(box.data)], input=json.dumps(payload).encode(),
@@ -216,7 +220,7 @@ def _():
         session.end()
 
 
-@test("subagents: tokens and tools of each, under its own id")
+@test("subagents without hooks: tokens, tools, beginning and end of each, under its own id")
 def _():
     home = temp_dir()
     session = Session(home)
@@ -231,6 +235,15 @@ def _():
         (call,) = told(box, "tool_call")
         assert call["payload"]["agentId"] == "Explore", call
         assert call["metadata"]["agent_id"] == "a7", call
+        (task,) = told(box, "task_dispatch")
+        assert task["payload"] == {"taskId": "a7", "from": "claude", "to": "Explore"}, task
+        (agent,) = member(box)["agents"]
+        assert (agent["name"], agent["state"]["name"]) == ("Explore", "tool"), agent
+        session.add(session.said("r-2", 5, {"type": "tool_use", "id": "c-task", "name": "Task", "input": {}}))
+        session.add(session.line("user", message={"content": [{
+            "type": "tool_result", "tool_use_id": "c-task", "content": SECRET}]},
+            toolUseResult={"status": "completed", "agentId": "a7", "content": SECRET}))
+        eventually(lambda: member(box)["agents"][0]["state"]["name"] == "finished")
     session.end()
 
 

@@ -93,6 +93,7 @@ static void take_facts(struct ledger *ledger, uint32_t number, yyjson_val *paylo
 		session->harness = name_of(ledger, harness);
 	if (json_number(yyjson_obj_get(payload, "cost"), &cost) && cost > session->cost)
 		session->cost = cost;
+	session->is_compacted |= yyjson_is_true(yyjson_obj_get(payload, "compacted"));
 }
 
 static struct ledger_response *need_response(struct ledger *ledger, struct text id)
@@ -242,6 +243,8 @@ static void write_head(struct buf *out, const struct ledger_session *session, do
 		put_key(out, "cost");
 		json_add_number(out, session->cost);
 	}
+	if (session->is_compacted)
+		put_bool(out, "compacted", true);
 }
 
 static bool is_to_tell(const struct ledger_response *r)

@@ -31,6 +31,7 @@ struct ledger_session {
 	char *id, *cwd;
 	const char *harness; /* of ledger.names */
 	double cost;         /* by the agent itself; 0: not told */
+	bool is_compacted;   /* the calls for that are told nowhere */
 };
 
 struct ledger {

@@ -57,7 +57,7 @@ static void the_most_is_kept_where_it_was_told_first(void **state)
 	uint32_t at = 0;
 
 	take("one", "session.facts", "\"cwd\":\"/a/shop\",\"harness\":\"h\",\"cost\":2.5");
-	take("one", "session.facts", "\"cwd\":\"/other\",\"cost\":1");
+	take("one", "session.facts", "\"cwd\":\"/other\",\"cost\":1,\"compacted\":true");
 	spend("one", "r1", 1);
 	spend("one", "r1", 30);
 	spend("fork", "r1", 30);
@@ -68,7 +68,8 @@ static void the_most_is_kept_where_it_was_told_first(void **state)
 	assert_true(text_is(buf_text(&out),
 	                    "{\"type\":\"usage.past\",\"timestamp\":2000,\"source\":\"import\","
 	                    "\"payload\":{\"session\":\"one\",\"harness\":\"h\","
-	                    "\"cwd\":\"/a/shop\",\"cost\":2.5,\"calls\":[{\"responseId\":\"r1\","
+	                    "\"cwd\":\"/a/shop\",\"cost\":2.5,\"compacted\":true,"
+	                    "\"calls\":[{\"responseId\":\"r1\","
 	                    "\"at\":1000,\"model\":\"m\",\"promptTokens\":5,"
 	                    "\"completionTokens\":30}]}}"));
 	assert_true(write_next(&at));

@@ -257,6 +257,8 @@ static void take_facts(struct spending *s, struct usage *u, yyjson_val *payload)
  * for another session ended in peace. */
 static bool hides_calls(const struct signal *signal, yyjson_val *payload, yyjson_val *metadata)
 {
+	if (text_is(signal->type, "session.facts"))
+		return yyjson_is_true(yyjson_obj_get(payload, "compacted"));
 	if (text_is(signal->type, "session.gone"))
 		return text_equal(signal->source, SOURCE_OF_BOX) &&
 		       !yyjson_is_true(yyjson_obj_get(payload, "left"));

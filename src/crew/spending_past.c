@@ -73,6 +73,7 @@ static void past_facts(struct spending *s, struct usage *u, yyjson_val *payload)
 	if (json_number(yyjson_obj_get(payload, "cost"), &cost) && cost > u->own_cost &&
 	    cost < COST_MAX)
 		u->own_cost = cost;
+	u->at_least |= yyjson_is_true(yyjson_obj_get(payload, "compacted"));
 }
 
 void spending_hear_past(struct spending *s, const struct signal *signal)
@@ -93,6 +94,10 @@ void spending_hear_past(struct spending *s, const struct signal *signal)
 		    usage_read_payload(one, at_ms, &facts) && facts.response.len > 0 &&
 		    take_late(s, &facts, at_ms > signal->at_ms - RECENT_MS))
 			past_count(s, u, &facts);
+	}
+	if (u->row && u->at_least && !s->rows[u->row - 1].at_least) {
+		s->rows[u->row - 1].at_least = true;
+		s->changes++;
 	}
 	spending_weigh(s, u);
 }

@@ -411,6 +411,22 @@ static void the_past_is_counted_once_in_its_own_hour(void **state)
 	assert_int_equal(total("output"), 61);
 }
 
+static void a_compaction_hides_calls_of_the_past_and_of_the_present(void **state)
+{
+	hear_line("usage.past", "", NOON,
+	          "\"payload\":{\"session\":\"old\",\"compacted\":true,\"calls\":[{\"responseId\":"
+	          "\"msg_1\",\"at\":1000,\"promptTokens\":1,\"completionTokens\":2}]}");
+	for (enum spending_by by = 0; by < SPENDING_BYS; by++)
+		assert_non_null(total_by(by, "atLeast"));
+	drop(state);
+	make(state);
+	spend("s", "msg_1", 10, 10);
+	assert_null(total_by(SPENDING_BY_DAY, "atLeast"));
+	hear_line("session.facts", "s", NOON, "\"payload\":{\"compacted\":true}");
+	for (enum spending_by by = 0; by < SPENDING_BYS; by++)
+		assert_non_null(total_by(by, "atLeast"));
+}
+
 static void the_past_does_not_push_out_sessions_of_today(void **state)
 {
 	char id[32];
@@ -504,6 +520,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(old_responses_stay_counted, make, drop),
 		cmocka_unit_test_setup_teardown(the_past_is_counted_once_in_its_own_hour, make,
 	                                        drop),
+		cmocka_unit_test_setup_teardown(
+			a_compaction_hides_calls_of_the_past_and_of_the_present, make, drop),
 		cmocka_unit_test_setup_teardown(the_past_does_not_push_out_sessions_of_today, make,
 	                                        drop),
 		cmocka_unit_test_setup_teardown(what_cannot_be_remembered_is_not_counted, make,

@@ -10,58 +10,22 @@
  */
 #include <stdlib.h>
 
-#include "base/put.h"
 #include "base/scan.h"
 #include "base/utf8.h"
-#include "parse/claude_work.h"
 #include "parse/inside.h"
 #include "parse/kinds.h"
 #include "parse/speak.h"
 #include "parse/time.h"
+#include "parse/transcript_claude.h"
 
-#define RESPONSES 64 /* the newest, whose lines may still come */
-#define CALLS 128    /* the newest that have no result */
-#define FACT_MAX 4096
-
-enum fact { VERSION, CWD, BRANCH, MODEL, MODE, TITLE, FACTS };
-
-static const char *const fact_names[FACTS] = {
-	[VERSION] = "version", [CWD] = "cwd",   [BRANCH] = "branch",
-	[MODEL] = "model",     [MODE] = "mode", [TITLE] = "title",
-};
-
-struct told_response {
-	char *id;
-	uint64_t output;
-};
-
-struct entry_call {
-	char *id, *tool;
-};
-
-struct claude_file {
-	char *facts[FACTS]; /* NULL: not known */
-	bool fresh[FACTS];  /* not told yet */
-	bool is_asked;      /* the title is what a person called it: no other counts */
-	double cost, context;
-	bool has_cost, has_context; /* not told yet */
-	double at_ms;               /* of the last line that has a time; 0: none had */
-	struct told_response responses[RESPONSES];
-	struct entry_call calls[CALLS];
-	unsigned response_count, call_count;
-};
-
-/* One line. */
-struct entry {
-	struct parse *p;
-	struct claude_file *t;
-	yyjson_val *root, *message;
-	struct text subagent; /* whose line it is; empty: the session's own */
+static const char *const fact_names[ENTRY_FACTS] = {
+	[ENTRY_VERSION] = "version", [ENTRY_CWD] = "cwd",   [ENTRY_BRANCH] = "branch",
+	[ENTRY_MODEL] = "model",     [ENTRY_MODE] = "mode", [ENTRY_TITLE] = "title",
 };
 
 /* --- envelopes ----------------------------------------------------------------------- */
 
-static struct text agent_of(const struct entry *e)
+struct text entry_agent(const struct entry *e)
 {
 	struct text given = parse_options(e->p)->agent;
 
@@ -70,12 +34,12 @@ static struct text agent_of(const struct entry *e)
 	return given.len ? given : TEXT("subagent");
 }
 
-static void entry_begin(const struct entry *e, const char *type)
+void entry_begin(const struct entry *e, const char *type)
 {
 	parse_begin_as(e->p, &(struct make_head){.type = type, .at_ms = e->t->at_ms});
 }
 
-static void entry_end(const struct entry *e)
+void entry_end(const struct entry *e)
 {
 	make_metadata(&e->p->make);
 	make_word(&e->p->make, "from", "transcript");
@@ -85,9 +49,9 @@ static void entry_end(const struct entry *e)
 
 /* --- facts --------------------------------------------------------------------------- */
 
-static void note_fact(struct claude_file *t, enum fact which, struct text value)
+static void note_fact(struct claude_file *t, enum entry_fact which, struct text value)
 {
-	value = utf8_cut(value, FACT_MAX);
+	value = utf8_cut(value, ENTRY_FACT_MAX);
 	if (value.len == 0 || memchr(value.at, '\0', value.len) ||
 	    (t->facts[which] && text_is(value, t->facts[which])))
 		return;
@@ -106,10 +70,10 @@ static void add_number(struct make *m, const char *key, double number)
 
 static bool has_news(const struct claude_file *t)
 {
-	for (int i = 0; i < FACTS; i++)
+	for (int i = 0; i < ENTRY_FACTS; i++)
 		if (t->fresh[i])
 			return true;
-	return t->has_cost || t->has_context;
+	return t->has_cost || t->has_context || t->is_compacted;
 }
 
 /* Without a time they wait for the first line that has one. */
@@ -123,18 +87,20 @@ static void tell_facts(const struct entry *e)
 	entry_begin(e, "session.facts");
 	make_word(m, "agentId", "claude");
 	make_word(m, "harness", "claude-code");
-	for (int i = 0; i < FACTS; i++)
+	for (int i = 0; i < ENTRY_FACTS; i++)
 		if (t->fresh[i])
 			make_text(m, fact_names[i], text_of(t->facts[i]));
-	if (t->fresh[TITLE])
+	if (t->fresh[ENTRY_TITLE])
 		make_word(m, "titleFrom", "agent");
 	if (t->has_cost)
 		add_number(m, "cost", t->cost);
 	if (t->has_context)
 		make_u64(m, "contextUsed", (uint64_t)t->context);
+	if (t->is_compacted) /* the calls for that are in no line */
+		make_bool(m, "compacted", true);
 	entry_end(e);
 	memset(t->fresh, 0, sizeof(t->fresh));
-	t->has_cost = t->has_context = false;
+	t->has_cost = t->has_context = t->is_compacted = false;
 }
 
 static void note_common(const struct entry *e)
@@ -143,11 +109,11 @@ static void note_common(const struct entry *e)
 
 	if (e->subagent.len)
 		return;
-	note_fact(e->t, VERSION, json_text_at(e->root, "version"));
-	note_fact(e->t, CWD, json_text_at(e->root, "cwd"));
+	note_fact(e->t, ENTRY_VERSION, json_text_at(e->root, "version"));
+	note_fact(e->t, ENTRY_CWD, json_text_at(e->root, "cwd"));
 	if (!text_is(branch, "HEAD"))
-		note_fact(e->t, BRANCH, branch);
-	note_fact(e->t, MODE, json_text_at(e->root, "permissionMode"));
+		note_fact(e->t, ENTRY_BRANCH, branch);
+	note_fact(e->t, ENTRY_MODE, json_text_at(e->root, "permissionMode"));
 }
 
 /* --- tokens -------------------------------------------------------------------------- */
@@ -157,7 +123,7 @@ static bool note_response(struct claude_file *t, struct text id, uint64_t output
 {
 	struct told_response *slot;
 
-	for (unsigned i = 0; i < RESPONSES; i++) {
+	for (unsigned i = 0; i < ENTRY_RESPONSES; i++) {
 		slot = &t->responses[i];
 		if (slot->id && text_is(id, slot->id)) {
 			bool is_more = output > slot->output;
@@ -166,7 +132,7 @@ static bool note_response(struct claude_file *t, struct text id, uint64_t output
 			return is_more;
 		}
 	}
-	slot = &t->responses[t->response_count++ % RESPONSES];
+	slot = &t->responses[t->response_count++ % ENTRY_RESPONSES];
 	free(slot->id);
 	*slot = (struct told_response){text_dup(id), output};
 	return true;
@@ -189,7 +155,7 @@ static void tell_usage(const struct entry *e, yyjson_val *usage)
 	struct make *m = &e->p->make;
 
 	entry_begin(e, "token_usage");
-	make_text(m, "agentId", agent_of(e));
+	make_text(m, "agentId", entry_agent(e));
 	make_u64(m, "promptTokens", input);
 	make_u64(m, "completionTokens", speak_count(usage, "output_tokens"));
 	make_given(m, "model", json_text_at(e->message, "model"));
@@ -203,109 +169,6 @@ static void tell_usage(const struct entry *e, yyjson_val *usage)
 	if (text_is(json_text_at(usage, "speed"), "fast"))
 		make_bool(m, "fast", true);
 	entry_end(e);
-}
-
-/* --- tools --------------------------------------------------------------------------- */
-
-static void free_call(struct entry_call *call)
-{
-	free(call->id);
-	free(call->tool);
-	*call = (struct entry_call){NULL, NULL};
-}
-
-static void note_call(struct claude_file *t, struct text id, struct text tool)
-{
-	struct entry_call *slot = &t->calls[t->call_count++ % CALLS];
-
-	free_call(slot);
-	*slot = (struct entry_call){text_dup(id), text_dup(tool)};
-}
-
-static struct entry_call *find_call(struct claude_file *t, struct text id)
-{
-	for (unsigned i = 0; i < CALLS; i++)
-		if (t->calls[i].id && text_is(id, t->calls[i].id))
-			return &t->calls[i];
-	return NULL;
-}
-
-/* What it is about, and none of its words. */
-static void add_target(struct make *m, yyjson_val *input)
-{
-	static const char *const paths[] = {"file_path", "notebook_path", "path", NULL};
-	struct buf target;
-
-	buf_init(&target, 32 * KIB);
-	put_object(&target, NULL);
-	for (const char *const *name = paths; *name && target.len == 1; name++) {
-		struct text path = json_text_at(input, *name);
-
-		if (path.len && path.len <= FACT_MAX)
-			put_text(&target, *name, path);
-	}
-	put_end(&target);
-	if (target.len > 2)
-		make_raw(m, "input", buf_text(&target));
-	buf_finish(&target);
-}
-
-static void tell_work(const struct entry *e, const struct claude_use *use)
-{
-	const char *type = claude_work_type(use);
-
-	if (!type)
-		return;
-	entry_begin(e, type);
-	claude_work_add(use, &e->p->make);
-	entry_end(e);
-}
-
-static void take_tool_use(const struct entry *e, yyjson_val *block)
-{
-	const struct claude_use use = {.tool = json_text_at(block, "name"),
-	                               .agent = agent_of(e),
-	                               .call = json_text_at(block, "id"),
-	                               .input = yyjson_obj_get(block, "input")};
-	struct make *m = &e->p->make;
-
-	if (use.tool.len == 0 || use.call.len == 0 || find_call(e->t, use.call))
-		return;
-	note_call(e->t, use.call, use.tool);
-	entry_begin(e, "tool_call");
-	make_text(m, "toolName", use.tool);
-	make_text(m, "agentId", use.agent);
-	make_text(m, "callId", use.call);
-	add_target(m, use.input);
-	entry_end(e);
-	tell_work(e, &use); /* a plan: all of it is in what the tool is given */
-}
-
-static void take_tool_result(const struct entry *e, yyjson_val *block)
-{
-	struct text id = json_text_at(block, "tool_use_id");
-	struct entry_call *call = find_call(e->t, id);
-	yyjson_val *result = yyjson_obj_get(e->root, "toolUseResult");
-	struct make *m = &e->p->make;
-	struct claude_use use;
-
-	if (!call)
-		return;
-	/* A task is in what the tool gave back. */
-	use = (struct claude_use){.tool = text_of(call->tool),
-	                          .agent = agent_of(e),
-	                          .call = id,
-	                          .input = yyjson_obj_get(result, "task"),
-	                          .result = result};
-	entry_begin(e, "tool_result");
-	make_text(m, "toolName", use.tool);
-	make_text(m, "agentId", use.agent);
-	make_bool(m, "success", !yyjson_is_true(yyjson_obj_get(block, "is_error")));
-	make_text(m, "callId", id);
-	entry_end(e);
-	if (!yyjson_is_true(yyjson_obj_get(block, "is_error")))
-		tell_work(e, &use);
-	free_call(call);
 }
 
 /* --- turns --------------------------------------------------------------------------- */
@@ -335,11 +198,15 @@ static void take_user(const struct entry *e)
 
 	while ((block = yyjson_arr_iter_next(&iter))) {
 		if (text_is(json_text_at(block, "type"), "tool_result"))
-			take_tool_result(e, block);
+			entry_take_result(e, block);
 		is_interrupted = is_interrupted || is_interruption(json_text_at(block, "text"));
 	}
 	if (is_interrupted)
 		tell_turn(e, "interrupted");
+	if (text_is(json_text_at(yyjson_obj_get(e->root, "origin"), "kind"), "task-notification"))
+		entry_take_notice(e, yyjson_is_str(content)
+		                             ? json_text(content)
+		                             : json_text_at(yyjson_arr_get_first(content), "text"));
 }
 
 static void take_assistant(const struct entry *e)
@@ -352,12 +219,12 @@ static void take_assistant(const struct entry *e)
 	if (text_is(model, "<synthetic>"))
 		return;
 	if (e->subagent.len == 0)
-		note_fact(e->t, MODEL, model);
+		note_fact(e->t, ENTRY_MODEL, model);
 	tell_facts(e);
 	while ((block = yyjson_arr_iter_next(&iter)))
 		if (text_is(json_text_at(block, "type"), "tool_use"))
-			take_tool_use(e, block);
-	if (id.len && id.len <= FACT_MAX && yyjson_is_obj(usage) &&
+			entry_take_use(e, block);
+	if (id.len && id.len <= ENTRY_FACT_MAX && yyjson_is_obj(usage) &&
 	    note_response(e->t, id, speak_count(usage, "output_tokens")))
 		tell_usage(e, usage);
 }
@@ -370,7 +237,10 @@ static void take_system(const struct entry *e)
 
 	if (text_is(subtype, "turn_duration"))
 		tell_turn(e, "over");
-	if (text_is(subtype, "compact_boundary") && after && e->subagent.len == 0) {
+	if (!text_is(subtype, "compact_boundary"))
+		return;
+	e->t->is_compacted = true;
+	if (after && e->subagent.len == 0) {
 		e->t->context = (double)after;
 		e->t->has_context = true;
 	}
@@ -379,18 +249,18 @@ static void take_system(const struct entry *e)
 static void take_custom_title(const struct entry *e)
 {
 	e->t->is_asked = true;
-	note_fact(e->t, TITLE, json_text_at(e->root, "customTitle"));
+	note_fact(e->t, ENTRY_TITLE, json_text_at(e->root, "customTitle"));
 }
 
 static void take_ai_title(const struct entry *e)
 {
 	if (!e->t->is_asked)
-		note_fact(e->t, TITLE, json_text_at(e->root, "aiTitle"));
+		note_fact(e->t, ENTRY_TITLE, json_text_at(e->root, "aiTitle"));
 }
 
 static void take_mode(const struct entry *e)
 {
-	note_fact(e->t, MODE, json_text_at(e->root, "permissionMode"));
+	note_fact(e->t, ENTRY_MODE, json_text_at(e->root, "permissionMode"));
 }
 
 static void take_cost(const struct entry *e)
@@ -439,9 +309,10 @@ static void entry_read(struct parse *p, yyjson_val *root, size_t taker)
 	if (time_read(json_text_at(root, "timestamp"), &at_ms) && at_ms > 0)
 		e.t->at_ms = at_ms;
 	if (yyjson_is_true(yyjson_obj_get(root, "isSidechain")))
-		e.subagent = utf8_cut(json_text_at(root, "agentId"), FACT_MAX);
-	parse_set_correlation(p, utf8_cut(json_text_at(root, "sessionId"), FACT_MAX));
+		e.subagent = utf8_cut(json_text_at(root, "agentId"), ENTRY_FACT_MAX);
+	parse_set_correlation(p, utf8_cut(json_text_at(root, "sessionId"), ENTRY_FACT_MAX));
 	note_common(&e);
+	entry_take_subagent(&e);
 	takers[taker].take(&e);
 	tell_facts(&e);
 }
@@ -464,12 +335,11 @@ static void transcript_finish(struct parse *p)
 {
 	struct claude_file *t = parse_state(p);
 
-	for (int i = 0; i < FACTS; i++)
+	for (int i = 0; i < ENTRY_FACTS; i++)
 		free(t->facts[i]);
-	for (unsigned i = 0; i < RESPONSES; i++)
+	for (unsigned i = 0; i < ENTRY_RESPONSES; i++)
 		free(t->responses[i].id);
-	for (unsigned i = 0; i < CALLS; i++)
-		free_call(&t->calls[i]);
+	entry_forget_work(t);
 }
 
 const struct parse_kind parse_claude_transcript = {

@@ -50,7 +50,7 @@ static void facts_are_told_when_they_change(void **state)
 	             "\"agentId\":\"claude\",\"harness\":\"claude-code\",\"version\":\"2.1.325\","
 	             "\"cwd\":\"/home/a/shop\",\"branch\":\"main\",\"mode\":\"acceptEdits\""));
 	assert_true(taken_has(&t, "\"title\":\"Fix the cart\",\"titleFrom\":\"agent\""));
-	assert_true(taken_has(&t, "\"contextUsed\":300"));
+	assert_true(taken_has(&t, "\"contextUsed\":300,\"compacted\":true"));
 	assert_true(taken_has(&t, "\"title\":\"Cart\""));
 	assert_false(taken_has(&t, "Another")); /* a person's word stays */
 	assert_true(taken_has(&t, "\"cost\":0.25"));
@@ -75,6 +75,39 @@ static void a_subagent_speaks_for_itself(void **state)
 	assert_true(taken_has(&t, "\"toolName\":\"Grep\",\"agentId\":\"model\",\"callId\":\"t6\","
 	                          "\"input\":{\"path\":\"/home/a\"}}"));
 	assert_true(taken_has(&t, "\"from\":\"transcript\",\"agent_id\":\"a77\""));
+	taken_finish(&t);
+}
+
+#define AT ",\"timestamp\":\"2026-11-16T08:00:00.000Z\""
+
+static void subagents_are_dispatched_and_end(void **state)
+{
+	taken_init(&t, &parse_claude_transcript);
+	feed("{\"type\":\"user\",\"isSidechain\":true,\"agentId\":\"a1\",\"message\":"
+	     "{\"content\":\"SECRET\"}" AT "}");
+	feed("{\"type\":\"user\",\"isSidechain\":true,\"agentId\":\"a1\"" AT "}");
+	assert_int_equal(taken_count(&t, "task_dispatch"), 1);
+	assert_true(taken_has(&t, "\"taskId\":\"a1\",\"from\":\"claude\",\"to\":\"model\"},"
+	                          "\"metadata\":{\"from\":\"transcript\",\"agent_id\":\"a1\"}"));
+	feed("{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"tool_use\",\"id\":"
+	     "\"c1\",\"name\":\"Task\"},{\"type\":\"tool_use\",\"id\":\"c2\",\"name\":"
+	     "\"Task\"}]}" AT "}");
+	feed("{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\","
+	     "\"tool_use_id\":\"c1\"}]},\"toolUseResult\":{\"agentId\":\"a1\","
+	     "\"status\":\"completed\"}" AT "}");
+	assert_int_equal(taken_count(&t, "completion"), 1);
+	feed("{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\","
+	     "\"tool_use_id\":\"c2\"}]},\"toolUseResult\":{\"isAsync\":true,"
+	     "\"agentId\":\"a2\",\"status\":\"async_launched\"}" AT "}");
+	assert_int_equal(taken_count(&t, "completion"), 1);
+	feed("{\"type\":\"user\",\"origin\":{\"kind\":\"task-notification\"},\"message\":{"
+	     "\"content\":\"<task-id>other</task-id><status>completed</status>\"}" AT "}");
+	assert_int_equal(taken_count(&t, "completion"), 1);
+	feed("{\"type\":\"user\",\"origin\":{\"kind\":\"task-notification\"},\"message\":{"
+	     "\"content\":\"<task-id>a2</task-id>\\n<status>failed</status>\"}" AT "}");
+	assert_true(taken_has(&t, "\"taskId\":\"a2\",\"success\":false},\"metadata\":{"
+	                          "\"from\":\"transcript\",\"agent_id\":\"a2\"}"));
+	assert_false(taken_has(&t, "SECRET"));
 	taken_finish(&t);
 }
 
@@ -122,6 +155,7 @@ int main(void)
 		cmocka_unit_test(facts_are_told_when_they_change),
 		cmocka_unit_test(a_response_is_told_again_when_it_has_more),
 		cmocka_unit_test(a_subagent_speaks_for_itself),
+		cmocka_unit_test(subagents_are_dispatched_and_end),
 		cmocka_unit_test(turns_end),
 		cmocka_unit_test(odd_lines_are_survived),
 	};
