@@ -350,6 +350,27 @@ def _():
         assert told[0]["harness"] == "codex" and told[0]["windows"][0]["used"] == 42, told
 
 
+@test("limits that Claude Code tells its status line reach the box, and the line is drawn as before")
+def _():
+    status = json.dumps({"session_id": "s-1", "cwd": "/home/ada/secret", "cost": {"total_cost_usd": 1},
+                         "rate_limits": {"five_hour": {"used_percentage": 23.5, "resets_at": int(time.time()) + 9000},
+                                         "seven_day": {"used_percentage": 41, "resets_at": int(time.time()) + 90000}}})
+    with Box() as box:
+        for given in (status, status, json.dumps({"session_id": "s-1"}), "no JSON", ""):
+            done = cli("hook", "--statusline", "--data", box.data, input=given)
+            assert done.code == 0 and done.err == "", done
+            assert done.out in (given, "") and (done.out or "session_id" not in given), done
+        told = eventually(lambda: usage(box)["limits"])
+        assert told[0]["harness"] == "claude-code", told
+        assert [(w["minutes"], w["used"]) for w in told[0]["windows"]] == [(300, 23.5), (10080, 41)], told
+        signals = box.history("&type=agent.limits")
+        assert len(signals) == 1 and "secret" not in json.dumps(signals), signals
+        assert box.request("GET", "/api/crew").json()["members"] == []
+        data = box.data
+    assert cli("hook", "--statusline", "--data", data, input=status).out == status
+    assert not (data / "spool").exists() or not list((data / "spool").iterdir())
+
+
 @test("another list of prices is used where the configuration names one, and refused where it is wrong")
 def _():
     file = temp_dir() / "prices.json"

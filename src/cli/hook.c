@@ -25,6 +25,7 @@
 #include "cli/remote.h"
 #include "cli/send.h"
 #include "net/parcel.h"
+#include "parse/claude_status.h"
 #include "signal/json.h"
 
 extern const struct command command_hook;
@@ -276,6 +277,52 @@ static void decide(const struct hook_errand *e, struct text session, struct text
 		tell_box(e, 'h');
 }
 
+/* ---- a status line ---- */
+
+/* Only the limits are anybody's business; a box that is away does not miss them. */
+static void tell_limits(const struct hook_errand *e, yyjson_val *root)
+{
+	static const char *const names[] = {"session_id", "rate_limits"};
+	int line;
+	struct hook_errand small = *e;
+
+	buf_init(&small.payload, PARCEL_MAX);
+	put_object(&small.payload, NULL);
+	put_word(&small.payload, "hook_event_name", CLAUDE_STATUS_LINE);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		put_key(&small.payload, names[i]);
+		json_add(&small.payload, yyjson_obj_get(root, names[i]));
+	}
+	put_end(&small.payload);
+	small.whole = small.payload.len;
+	line = connect_line(&small);
+	if (line >= 0) {
+		struct parcel parcel = parcel_of(&small, 'h');
+
+		parcel.agent = 0; /* who draws a line tells nothing of a session's process */
+		parcel_send(line, &parcel);
+		close(line);
+	}
+	buf_finish(&small.payload);
+}
+
+/* It comes out as it went in, for whoever draws the line. */
+static void pass_status(const struct hook_errand *e)
+{
+	struct json_reader reader;
+	yyjson_val *root;
+
+	if (e->whole > e->payload.len)
+		return;
+	out_add(&e->context->out, buf_text(&e->payload));
+	json_reader_init(&reader, e->payload.max);
+	root = yyjson_doc_get_root(json_read(&reader, buf_text(&e->payload), NULL));
+	if (yyjson_is_obj(yyjson_obj_get(root, "rate_limits")) &&
+	    yyjson_is_str(yyjson_obj_get(root, "session_id")))
+		tell_limits(e, root);
+	json_reader_finish(&reader);
+}
+
 /* ---- the verb ---- */
 
 /* Nothing of it is looked at for a hook that only tells, unless a run wants to know. */
@@ -326,8 +373,12 @@ static int hook(struct command_context *context, const struct options *options)
 	struct hook_errand e = {context, options, data, clock_wall_ms(), {0}, 0};
 
 	buf_init(&e.payload, PARCEL_MAX);
-	if (data && hook_read(STDIN_FILENO, &e.payload, &e.whole))
-		take_payload(&e);
+	if (data && hook_read(STDIN_FILENO, &e.payload, &e.whole)) {
+		if (options_has(options, "statusline"))
+			pass_status(&e);
+		else
+			take_payload(&e);
+	}
 	buf_finish(&e.payload);
 	free(data);
 	return STATUS_DONE;
@@ -335,6 +386,7 @@ static int hook(struct command_context *context, const struct options *options)
 
 static const struct option own[] = {
 	{"decide", .help = "wait for what a person says, and print it"},
+	{"statusline", .help = "take the limits of what a status line is told, and print that"},
 	{0},
 };
 static const struct option_group own_group = {"Options", own};
@@ -344,8 +396,9 @@ static const struct option_group *const groups[] = {&own_group, &options_where, 
 const struct command command_hook = {
 	.name = "hook",
 	.summary = "pass on what Claude Code tells a hook",
-	.usage = "[--decide] < PAYLOAD",
-	.examples = "  signalbox hook < payload.json\n",
+	.usage = "[--decide | --statusline] < PAYLOAD",
+	.examples = "  signalbox hook < payload.json\n"
+		    "  signalbox hook --statusline < status.json | ~/.claude/statusline.sh\n",
 	.about =
 		"`signalbox tap install` makes Claude Code run it. It reads one JSON object,\n"
 		"hands it to the box and ends with 0. It prints nothing, decides nothing and\n"
@@ -357,7 +410,11 @@ const struct command command_hook = {
 		"was closed, or the box is away or died, it prints nothing: then Claude Code asks\n"
 		"in its own dialog. A tool of a session that is paused waits until it may go on,\n"
 		"whatever the box does; after a minute it is denied, in words that name\n"
-		"`signalbox control SESSION continue`.\n",
+		"`signalbox control SESSION continue`.\n"
+		"\n"
+		"With --statusline it is for your status line of Claude Code, which alone is told\n"
+		"the limits of your account: it prints what it reads, for the program that draws\n"
+		"the line, and tells the box the limits in it.\n",
 	.groups = groups,
 	.is_harmless = true,
 	.run = hook,

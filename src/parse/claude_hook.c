@@ -1,7 +1,7 @@
 /* claude_hook.c - what Claude Code tells its hooks, one JSON object an event.
  *
- * Each hook is a message of its own: nothing is remembered from one to the next, so
- * it does not matter which process or connection brought it.  A session is the
+ * Each hook is a message of its own: but for limits, nothing is remembered from one to the next,
+ * so it does not matter which process or connection brought it.  A session is the
  * correlationId; prompt, subagent and tool use are in the metadata.  An event
  * without a signal of its own keeps its name as the type, one that we do not know
  * becomes `event`; both have all that was told as their payload.  What is known of the
@@ -9,10 +9,28 @@
  */
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/put.h"
+#include "parse/claude_status.h"
 #include "parse/claude_work.h"
 #include "parse/inside.h"
 #include "parse/kinds.h"
+
+#define LIMITS_MAX 1024
+#define LIMITS_AGAIN_MS 300000
+#define LIMITS_SEED 0x6c696d73
+#define USED_MAX 1e6
+
+/* What is remembered: the limits that were told last, lest they fill the log. */
+struct claude_hooks {
+	uint64_t limits;
+	int64_t limits_ms;
+};
+
+struct hook_limit {
+	const char *name;
+	unsigned minutes; /* 0: it has no length */
+};
 
 struct claude_hook {
 	struct parse *p;
@@ -325,6 +343,64 @@ static void take_notification(const struct claude_hook *h)
 		more);
 }
 
+/* --- limits ------------------------------------------------------------------------ */
+
+static void put_limit(struct buf *out, yyjson_val *limits, const struct hook_limit *limit)
+{
+	yyjson_val *window = yyjson_obj_get(limits, limit->name);
+	double used, resets;
+
+	if (!json_number(yyjson_obj_get(window, "used_percentage"), &used) || !(used >= 0) ||
+	    used > USED_MAX)
+		return;
+	put_object(out, NULL);
+	if (limit->minutes)
+		put_u64(out, "minutes", limit->minutes);
+	else
+		put_word(out, "name", "spend");
+	put_key(out, "used");
+	json_add_number(out, used);
+	if (json_number(yyjson_obj_get(window, "resets_at"), &resets) && resets > 0 && resets < 4e9)
+		put_u64(out, "resetsAt", (uint64_t)resets * 1000);
+	put_end(out);
+}
+
+/* A status line is drawn each second, maybe: the same limits are told each five minutes. */
+static bool are_limits_news(const struct claude_hook *h, struct text windows)
+{
+	struct claude_hooks *all = parse_state(h->p);
+	uint64_t hash = map_hash(LIMITS_SEED, windows);
+
+	if (hash == all->limits && h->p->at_ms - all->limits_ms < LIMITS_AGAIN_MS)
+		return false;
+	all->limits = hash;
+	all->limits_ms = h->p->at_ms;
+	return true;
+}
+
+/* What Claude Code tells its status line, and no hook; our own command calls it so. */
+static void take_status_line(const struct claude_hook *h)
+{
+	static const struct hook_limit known[] = {
+		{"five_hour", 300}, {"seven_day", 10080}, {"spend_limit", 0}};
+	yyjson_val *limits = yyjson_obj_get(h->root, "rate_limits");
+	struct buf windows;
+
+	buf_init(&windows, LIMITS_MAX);
+	put_list(&windows, NULL);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		put_limit(&windows, limits, &known[i]);
+	put_list_end(&windows);
+	if (windows.len > 2 && !windows.full && are_limits_news(h, buf_text(&windows))) {
+		claude_hook_begin(h, "agent.limits");
+		make_text(&h->p->make, "agentId", h->agent);
+		make_word(&h->p->make, "harness", "claude-code");
+		make_raw(&h->p->make, "windows", buf_text(&windows));
+		claude_hook_end(h, NULL);
+	}
+	buf_finish(&windows);
+}
+
 /* --- all of them ------------------------------------------------------------------- */
 
 static const struct {
@@ -364,6 +440,7 @@ static const struct {
 	{"DirectoryAdded", give_verbatim},
 	{"WorktreeCreate", give_verbatim},
 	{"WorktreeRemove", give_verbatim},
+	{CLAUDE_STATUS_LINE, take_status_line},
 };
 
 /* Inside a subagent it is that one's doing. */
@@ -400,5 +477,6 @@ const struct parse_kind parse_claude_hook = {
 	.name = "claude-hook",
 	.summary = "what Claude Code tells its hooks, a line each",
 	.framing = FRAMING_LINES,
+	.size = sizeof(struct claude_hooks),
 	.event = claude_hook_take,
 };

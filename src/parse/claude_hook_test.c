@@ -47,6 +47,40 @@ static void inside_a_subagent_it_is_that_ones_doing(void **state)
 	taken_finish(&t);
 }
 
+#define STATUS(limits) \
+	"{\"hook_event_name\":\"StatusLine\",\"session_id\":\"S\",\"rate_limits\":" limits "}"
+#define HOURS(used) "{\"five_hour\":{\"used_percentage\":" used ",\"resets_at\":1794930000}}"
+
+static void a_status_line_tells_limits_that_are_news(void **state)
+{
+	static const char *const nothing[] = {STATUS("{}"),        STATUS("null"),
+	                                      STATUS("7"),         STATUS("{\"five_hour\":null}"),
+	                                      STATUS(HOURS("-1")), STATUS(HOURS("\"x\"")),
+	                                      STATUS(HOURS("1e9"))};
+
+	read_hook(STATUS("{\"five_hour\":{\"used_percentage\":12.5,\"resets_at\":1794930000},"
+	                 "\"seven_day\":{\"used_percentage\":40,\"resets_at\":\"x\"},"
+	                 "\"spend_limit\":{\"used_percentage\":101}}"));
+	assert_line(&t, 0,
+	            HOOK("agent.limits",
+	                 "{\"agentId\":\"claude\",\"harness\":\"claude-code\",\"windows\":["
+	                 "{\"minutes\":300,\"used\":12.5,\"resetsAt\":1794930000000},"
+	                 "{\"minutes\":10080,\"used\":40},{\"name\":\"spend\",\"used\":101}]}",
+	                 "{\"hook\":\"StatusLine\"}"));
+	for (size_t i = 0; i < sizeof(nothing) / sizeof(*nothing); i++)
+		parse_message(t.parse, text_of(nothing[i]));
+	assert_int_equal(t.signals, 1);
+	for (int i = 0; i < 10; i++) {
+		parse_set_moment(t.parse, 1794900000000 + i * 60000, false);
+		parse_message(t.parse, text_of(STATUS(HOURS("13"))));
+	}
+	assert_int_equal(t.signals, 3); /* at first, and five minutes later */
+	parse_message(t.parse, text_of(STATUS(HOURS("14"))));
+	assert_int_equal(t.signals, 4);
+	assert_int_equal(t.bads, 0);
+	taken_finish(&t);
+}
+
 static void a_failed_tool_gives_its_result_and_then_the_error(void **state)
 {
 	read_hook("{\"hook_event_name\":\"PostToolUseFailure\",\"session_id\":\"S\","
@@ -262,6 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tool_call_has_its_input_and_its_ids),
 		cmocka_unit_test(inside_a_subagent_it_is_that_ones_doing),
+		cmocka_unit_test(a_status_line_tells_limits_that_are_news),
 		cmocka_unit_test(a_failed_tool_gives_its_result_and_then_the_error),
 		cmocka_unit_test(what_a_tool_says_is_its_response),
 		cmocka_unit_test(a_prompt_is_a_task_for_claude),
