@@ -503,6 +503,9 @@ static const struct {
 	{"unmatched", unmatched},
 	{"performances", performances},
 	{"program", program},
+	{"sums-load", micro_sums_load},
+	{"sums-save", micro_sums_save},
+	{"sums-hours", micro_sums_hours},
 };
 
 static const struct {

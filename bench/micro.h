@@ -13,4 +13,9 @@ void micro_words(const char *file);
 void micro_document(const char *file);
 void micro_anthropic(const char *file);
 
+/* micro_sums.c */
+void micro_sums_load(void);
+void micro_sums_save(void);
+void micro_sums_hours(void);
+
 #endif

@@ -225,6 +225,28 @@ def _():
             assert box.request("GET", f"/api/usage?{wrong}").status == 400, wrong
 
 
+@test("a long answer comes in pieces and is whole, and sessions count from the hour asked for")
+def _():
+    with Box() as box:
+        at = 1794870000000  # 2026-11-16T23:00Z
+        lines = "".join(json.dumps({
+            "type": "token_usage", "source": "s", "correlationId": f"s{i % 2}", "timestamp": at + i * 3600_000,
+            "payload": {"agentId": "a", "promptTokens": 1, "completionTokens": 2, "model": OPUS}}) + "\n"
+            for i in range(3000))
+        box.request("POST", "/api/signal", lines, {"Content-Type": "application/x-ndjson"})
+        answer = box.request("GET", "/api/usage?by=hour")
+        assert len(answer.body) > 300_000 and "chunked" in str(answer.headers).lower(), answer.headers
+        told = answer.json()
+        assert told["ok"] and len(told["rows"]) == 3000 and told["total"]["output"] == 6000, told["total"]
+        keys = [row["key"] for row in told["rows"]]
+        assert keys == sorted(keys) and keys[0] == "2026-11-16T23:00Z", keys[:3]
+        since = at + 2990 * 3600_000
+        assert [row["output"] for row in usage(box, f"by=session&since={since}")["rows"]] == [10, 10]
+        assert usage(box, f"by=session&since={since}")["total"]["calls"] == 10
+        since = at + 100 * 3600_000
+        assert usage(box, f"by=session&since={since}")["total"]["atLeast"] is True
+
+
 @test("the verb prints a table, CSV and JSON, and refuses what it does not know")
 def _():
     with Box() as box:

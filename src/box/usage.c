@@ -9,12 +9,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/must.h"
 #include "base/whole.h"
 #include "box/parts.h"
 #include "box/usage.h"
 #include "box/usage_seen.h"
+#include "bus/folds.h"
 #include "config/config.h"
 #include "crew/seen.h"
 #include "crew/spending.h"
@@ -22,7 +24,8 @@
 #include "journal/journal.h"
 #include "net/work.h"
 
-#define WRITE_MS 5000 /* from one file to the next */
+#define WRITE_MS 5000   /* from one file to the next */
+#define ROOM (32 * MIB) /* at once: it need not be moved as it grows, which would hold the loop */
 
 struct usage_keeper {
 	struct spending *spending;
@@ -30,7 +33,8 @@ struct usage_keeper {
 	struct loop *loop;
 	struct journal *journal;
 	char *path, *seen_path;
-	struct work *work; /* under way, or NULL */
+	struct usage_errand *making; /* what is being saved, or NULL */
+	struct work *work;           /* under way, or NULL */
 	struct deadline due;
 	struct turn turn;
 	uint64_t written; /* changes that are in the file */
@@ -43,6 +47,7 @@ struct usage_keeper {
 /* One file, while it is written. */
 struct usage_errand {
 	struct usage_keeper *keeper;
+	struct spending_saving *saving;
 	struct buf bytes;
 	char *path, *seen_path;
 	struct usage_seen_news seen;
@@ -91,6 +96,7 @@ static void free_errand(void *self)
 {
 	struct usage_errand *e = self;
 
+	spending_saving_end(e->saving);
 	buf_finish(&e->bytes);
 	free(e->path);
 	free(e->seen_path);
@@ -121,15 +127,41 @@ static struct usage_errand *make_errand(struct usage_keeper *k)
 	e->changes = spending_changes(k->spending);
 	e->seq = journal_last_seq(k->journal); /* it is heard as it comes */
 	buf_init(&e->bytes, SPENDING_SAVED_MAX);
-	spending_save(k->spending, &e->bytes);
+	buf_reserve(&e->bytes, ROOM);
+	e->saving = spending_saving_begin(k->spending);
 	return e;
 }
 
-static void start_errand(struct usage_keeper *k)
+/* For so long; false: all of it is there. */
+static bool save_some(struct usage_errand *e, uint64_t ns)
 {
-	struct work_plan plan = {make_errand(k), write_file, file_is_written, free_errand};
+	uint64_t until_ns = clock_mono_ns() + ns;
 
+	while (spending_saving_more(e->saving, &e->bytes))
+		if (clock_mono_ns() >= until_ns)
+			return true;
+	spending_saving_end(e->saving);
+	e->saving = NULL;
+	return false;
+}
+
+static bool is_busy(const struct usage_keeper *k)
+{
+	return k->work || k->making;
+}
+
+/* True: there is more to do at once. */
+static bool go_on(struct usage_keeper *k)
+{
+	struct work_plan plan = {k->making, write_file, file_is_written, free_errand};
+
+	if (!k->making)
+		return false;
+	if (save_some(k->making, FOLDS_TURN_NS))
+		return true;
+	k->making = NULL;
 	k->work = work_start(k->loop, &plan);
+	return false;
 }
 
 static bool is_all_kept(const struct usage_keeper *k)
@@ -142,8 +174,8 @@ static void write_is_due(struct deadline *deadline)
 	struct usage_keeper *k = list_of(deadline, struct usage_keeper, due);
 
 	k->is_due = false;
-	if (!k->work && !is_all_kept(k))
-		start_errand(k);
+	if (!is_busy(k) && !is_all_kept(k))
+		k->making = make_errand(k);
 }
 
 /* Nobody waits for one that fails: it is tried again in its time. */
@@ -155,7 +187,7 @@ static void hurry(struct usage_keeper *k)
 	} else if (!k->trouble.words[0]) {
 		k->is_due = false;
 		deadline_clear(&k->due);
-		start_errand(k);
+		k->making = make_errand(k);
 	}
 }
 
@@ -163,10 +195,10 @@ static bool usage_turn(struct turn *turn)
 {
 	struct usage_keeper *k = list_of(turn, struct usage_keeper, turn);
 
-	if (k->is_awaited && !k->work)
+	if (k->is_awaited && !is_busy(k))
 		hurry(k);
-	if (k->work || k->is_due || is_all_kept(k))
-		return false;
+	if (is_busy(k) || k->is_due || is_all_kept(k))
+		return go_on(k);
 	k->is_due = true;
 	deadline_set(k->loop, &k->due, WRITE_MS);
 	return false;
@@ -286,9 +318,12 @@ void box_close_usage(struct box *box)
 	deadline_clear(&k->due);
 	if (k->work)
 		work_leave(k->work);
+	if (k->making)
+		free_errand(k->making);
 	if (is_all_kept(k))
 		return;
 	e = make_errand(k);
+	save_some(e, UINT64_MAX / 2);
 	write_file(e);
 	if (!e->good)
 		log_warn("usage", "%s", e->why.words);

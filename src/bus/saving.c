@@ -13,6 +13,7 @@ void saving_begin(struct saving *s, size_t room, void (*save)(const void *thing,
 	saving_finish(s);
 	s->save = save;
 	s->room = room;
+	s->between = ',';
 	s->slots = must_alloc((room + 1) * sizeof *s->slots);
 }
 
@@ -54,8 +55,8 @@ bool saving_more(struct saving *s, struct buf *out)
 	size_t enough = out->len + SAVING_PIECE;
 
 	while (s->next < s->count && out->len < enough && !out->full) {
-		if (s->next)
-			buf_add_char(out, ',');
+		if (s->next && s->between)
+			buf_add_char(out, s->between);
 		write_slot(s, &s->slots[s->next], out);
 		s->next++;
 	}

@@ -20,6 +20,7 @@ struct saving_slot {
 struct saving {
 	struct saving_slot *slots;
 	size_t count, next, room;
+	char between; /* a comma; may be set to 0, for bytes that need none */
 	void (*save)(const void *thing, struct buf *out);
 };
 
@@ -30,7 +31,7 @@ void saving_add(struct saving *saving, const void *thing, size_t *number); /* at
 /* The thing with this number is about to change, or to go. */
 void saving_change(struct saving *saving, const size_t *number);
 
-/* Some of them, with commas between all; false: these were the last, and it is over. */
+/* Some of them, with what stands between; false: these were the last, and it is over. */
 bool saving_more(struct saving *saving, struct buf *out);
 
 /* Whether it was over or not. */

@@ -39,7 +39,7 @@ const char *const spent_names[SPENT_COUNTS] = {
 /* The longest prompt of each class but the last. */
 static const uint64_t size_ends[PRICES_SIZES - 1] = {32000, 100000, 128000, 200000, 256000, 272000};
 
-#define PRICED (SPENT_CACHE_WRITE_1H + 1)
+#define PRICED PRICES_PRICED
 
 struct tier {
 	uint64_t above;       /* prompts of more tokens than this */
@@ -286,22 +286,22 @@ static double price_of(const struct tier *tier, int what)
 	return tier->price[SPENT_INPUT];
 }
 
-bool prices_cost(const struct prices *prices, const struct price_call *call,
-                 const struct spent_counts *counts, double *out)
+void prices_rates(const struct prices *prices, const struct price_call *call,
+                  struct price_rates *out)
 {
-	double factor, sum = 0;
+	double factor;
 	const struct price *price = find_price(prices, call->model, &factor);
 	const struct tier *tier;
 
+	*out = (struct price_rates){0};
 	if (!price || (price->up_to && call->size > 0 && size_floor(call->size) >= price->up_to))
-		return false;
+		return;
 	tier = tier_of(price, call->size);
-	for (int i = 0; i < PRICED; i++)
-		sum += (double)counts->n[i] * price_of(tier, i) / MILLION;
 	if (call->fast && price->fast > 0)
 		factor *= price->fast;
-	*out = sum * factor;
-	return true;
+	for (int i = 0; i < PRICED; i++)
+		out->dollars[i] = price_of(tier, i) * factor;
+	out->is_listed = true;
 }
 
 uint64_t prices_window(const struct prices *prices, struct text model)

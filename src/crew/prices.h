@@ -57,6 +57,16 @@ struct price_call {
 bool prices_cost(const struct prices *prices, const struct price_call *call,
                  const struct spent_counts *counts, double *out);
 
+/* The same for many sums of such calls. */
+#define PRICES_PRICED (SPENT_CACHE_WRITE_1H + 1)
+struct price_rates {
+	double dollars[PRICES_PRICED]; /* for a million of each */
+	bool is_listed;                /* somebody knows */
+};
+void prices_rates(const struct prices *prices, const struct price_call *call,
+                  struct price_rates *out);
+double price_rates_cost(const struct price_rates *rates, const struct spent_counts *counts);
+
 /* Tokens that its context can hold; 0: not known. */
 uint64_t prices_window(const struct prices *prices, struct text model);
 

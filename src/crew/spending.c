@@ -12,10 +12,7 @@
 #include "run/hear.h"
 #include "signal/json.h"
 
-#define HOUR_MS 3600000.0
-#define HOURS_MAX 4000000u /* a time after that is nonsense */
 #define ROWS_FIRST 256
-#define PIECE (64 * KIB)
 #define COST_MAX 1e9
 
 /* ---- names ---- */
@@ -69,9 +66,12 @@ static uint32_t *row_slot(const struct spending *s, const struct spent_row *like
 	return &s->slots[at];
 }
 
-static void grow_rows(struct spending *s)
+void spending_make_rows(struct spending *s, uint32_t room)
 {
-	s->row_room = s->row_room ? 2 * s->row_room : ROWS_FIRST;
+	if (room <= s->row_room)
+		return;
+	while (s->row_room < room)
+		s->row_room = s->row_room ? 2 * s->row_room : ROWS_FIRST;
 	s->rows = must_grow(s->rows, s->row_room * sizeof(*s->rows));
 	free(s->slots);
 	s->slot_count = 2 * s->row_room;
@@ -84,8 +84,7 @@ struct spent_row *spending_row(struct spending *s, const struct spent_row *like)
 {
 	uint32_t *slot;
 
-	if (s->row_count == s->row_room)
-		grow_rows(s);
+	spending_make_rows(s, s->row_count + 1);
 	slot = row_slot(s, like);
 	if (*slot)
 		return &s->rows[*slot - 1];
@@ -117,14 +116,12 @@ struct spent_id *spending_find_id(const struct spending *s, uint64_t hash)
 	return NULL;
 }
 
-struct spent_id *spending_id(struct spending *s, uint64_t hash)
+struct spent_id *spending_add_id(struct spending *s, uint64_t hash)
 {
 	uint32_t *chain = &s->chains[hash % SPENDING_IDS];
 	uint32_t number = (uint32_t)(s->id_count % SPENDING_IDS);
-	struct spent_id *id = spending_find_id(s, hash);
 
-	if (id)
-		return id;
+	spending_touch_id(s, number);
 	if (s->id_count >= SPENDING_IDS)
 		forget_id(s, number);
 	s->ids[number] = (struct spent_id){.hash = hash, .next = *chain};
@@ -141,7 +138,10 @@ bool spending_take_news(struct spending *s, struct usage_facts *facts)
 
 	if (seen_has(&s->seen, hash))
 		return false;
-	id = spending_id(s, hash);
+	id = spending_find_id(s, hash);
+	if (!id)
+		id = spending_add_id(s, hash);
+	spending_touch_id(s, (uint32_t)(id - s->ids));
 	for (int i = 0; i < SPENT_COUNTS; i++) {
 		uint64_t told = facts->counts.n[i];
 		uint32_t now = told < UINT32_MAX ? (uint32_t)told : UINT32_MAX;
@@ -170,6 +170,7 @@ bool spending_may_grow(const struct spending *s, struct text response)
 
 static void forget_session(struct spending *s, struct usage *u)
 {
+	spending_touch_session(s, u);
 	map_remove(&s->sessions, text_of(u->id));
 	list_remove(&u->in_all);
 	usage_destroy(u);
@@ -180,6 +181,7 @@ struct usage *spending_session(struct spending *s, struct text id)
 	struct usage *u = map_get(&s->sessions, id);
 
 	if (u) {
+		spending_touch_session(s, u);
 		list_remove(&u->in_all);
 		list_add(&s->all, &u->in_all);
 		return u;
@@ -268,18 +270,11 @@ static bool hides_calls(const struct signal *signal, yyjson_val *payload, yyjson
 
 /* ---- signals ---- */
 
-uint32_t spending_hour(double at_ms)
-{
-	if (!(at_ms > 0))
-		return 0;
-	return at_ms / HOUR_MS < HOURS_MAX ? (uint32_t)(at_ms / HOUR_MS) : HOURS_MAX;
-}
-
 void spending_count(struct spending *s, const struct usage_facts *facts, struct usage *of,
                     const struct spent_counts *added)
 {
 	struct spent_row like = {
-		.hour = spending_hour(facts->at_ms),
+		.hour = usage_hour(facts->at_ms),
 		.project = of->project,
 		.harness = of->harness,
 		.model = spending_name(s, facts->call.model),
@@ -288,6 +283,7 @@ void spending_count(struct spending *s, const struct usage_facts *facts, struct 
 	};
 	struct spent_row *row = spending_row(s, &like);
 
+	spending_touch_row(s, row);
 	for (int i = 0; i < SPENT_COUNTS; i++)
 		row->counts.n[i] += added->n[i];
 	if (!of->row || s->rows[of->row - 1].hour <= row->hour)
@@ -349,6 +345,7 @@ static void hear_session(struct spending *s, const struct signal *signal)
 	if (usage_read(signal, &facts))
 		count(s, u, &facts, signal->correlation.len > 0);
 	if (u->row && (hides || (is_first && u->at_least))) {
+		spending_touch_row(s, &s->rows[u->row - 1]);
 		s->rows[u->row - 1].at_least = true;
 		s->changes++;
 	}
@@ -398,22 +395,18 @@ static void fold_save_begin(void *self)
 {
 	struct spending *s = self;
 
-	buf_finish(&s->saving);
-	buf_init(&s->saving, SPENDING_SAVED_MAX);
-	s->saved = 0;
-	spending_save(s, &s->saving);
+	spending_saving_end(s->fold_saving);
+	s->fold_saving = spending_saving_begin(s);
 }
 
 static bool fold_save_more(void *self, struct buf *out)
 {
 	struct spending *s = self;
-	size_t left = s->saving.len - s->saved, some = left < PIECE ? left : PIECE;
 
-	buf_add(out, (struct text){s->saving.at + s->saved, some});
-	s->saved += some;
-	if (s->saved < s->saving.len)
+	if (spending_saving_more(s->fold_saving, out))
 		return true;
-	buf_finish(&s->saving);
+	spending_saving_end(s->fold_saving);
+	s->fold_saving = NULL;
 	return false;
 }
 
@@ -472,6 +465,7 @@ struct spending *spending_create(void)
 		s->chains[i] = SPENDING_IDS;
 	random_bytes(&s->seed, sizeof(s->seed));
 	s->reader = signal_reader_create();
+	s->rates = spent_rates_create();
 	return s;
 }
 
@@ -479,6 +473,7 @@ void spending_destroy(struct spending *s)
 {
 	if (!s)
 		return;
+	spending_saving_end(s->fold_saving);
 	while (!list_is_empty(&s->all))
 		forget_session(s, list_of(s->all.next, struct usage, in_all));
 	for (uint32_t i = 0; i < s->name_count; i++)
@@ -486,7 +481,7 @@ void spending_destroy(struct spending *s)
 	map_finish(&s->by_name);
 	map_finish(&s->sessions);
 	seen_finish(&s->seen);
-	buf_finish(&s->saving);
+	spent_rates_destroy(s->rates);
 	signal_reader_destroy(s->reader);
 	free(s->names);
 	free(s->rows);

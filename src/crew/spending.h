@@ -75,14 +75,26 @@ struct spending_question {
 	const char *(*handle)(void *self, struct text id);
 	void *self;
 };
-/* `"rows":[..],"total":{..},"prices":{"date":..}`: members of an object. */
+/* `"rows":[..],"total":{..},"prices":{"date":..}`: members of an object.  Where a span cuts hours
+ * of a session that are no longer kept apart, its row says at least. */
 void spending_json(const struct spending *spending, const struct spending_question *question,
                    struct buf *out);
 
+/* The same in pieces, of the sums as they were when it was asked.  False: that was the last. */
+struct spending_answer *spending_ask(const struct spending *spending,
+                                     const struct spending_question *question);
+bool spending_tell(struct spending_answer *answer, struct buf *out);
+void spending_answer_destroy(struct spending_answer *answer);
+
 /* All of it as bytes, and back into one that has heard nothing.  False: these are no such
  * bytes. */
-void spending_save(const struct spending *spending, struct buf *out);
+void spending_save(struct spending *spending, struct buf *out);
 bool spending_load(struct spending *spending, struct text saved);
+/* The same bytes in pieces: those of the moment at which it began, whatever is heard meanwhile.
+ * False: that was the last.  At most two are under way at once; end it in any case, NULL too. */
+struct spending_saving *spending_saving_begin(struct spending *spending);
+bool spending_saving_more(struct spending_saving *saving, struct buf *out);
+void spending_saving_end(struct spending_saving *saving);
 /* What was loaded stands at a seq that a journal of this length does not have: it is another
  * journal, and goes on behind what is there. */
 void spending_fit(struct spending *spending, uint64_t last_seq);

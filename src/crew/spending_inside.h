@@ -6,6 +6,7 @@
 #include "crew/seen.h"
 #include "crew/spending.h"
 
+#define SPENDING_MARK TEXT("spending 4\n") /* of what is saved; spending_load.c has those before */
 #define SPENDING_OWN_MAX INT64_C(1000000000000000000) /* millionths in a row */
 
 struct spent_row {
@@ -44,18 +45,27 @@ struct spending {
 	uint64_t changes;
 	const struct prices *prices; /* NULL: agents' own figures are in no row */
 	struct signal_reader *reader;
-	struct buf saving; /* what is being saved, and how much of it was */
-	size_t saved;
+	struct spending_saving *savings[USAGE_SAVINGS]; /* under way, or NULL */
+	struct spending_saving *fold_saving;            /* of them, for a checkpoint */
+	struct spent_rates *rates;                      /* what was looked up */
 };
 
 uint32_t spending_name(struct spending *spending, struct text name); /* its number */
 struct spent_row *spending_row(struct spending *spending, const struct spent_row *like);
 struct usage *spending_session(struct spending *spending, struct text id);
-struct spent_id *spending_id(struct spending *spending, uint64_t hash);
+void spending_make_rows(struct spending *spending, uint32_t room);
+struct spent_id *spending_add_id(struct spending *spending, uint64_t hash);        /* that is new */
 struct spent_id *spending_find_id(const struct spending *spending, uint64_t hash); /* or NULL */
 uint32_t spending_project(struct spending *spending, struct text cwd); /* its last folder */
 
-uint32_t spending_hour(double at_ms);
+/* What is being saved must have them as they were: before each change. */
+void spending_touch_row(struct spending *spending, const struct spent_row *row);
+void spending_touch_id(struct spending *spending, uint32_t slot);
+void spending_touch_session(struct spending *spending, struct usage *usage);
+
+struct spent_rates *spent_rates_create(void);
+void spent_rates_forget(struct spent_rates *rates); /* the list or the names are others */
+void spent_rates_destroy(struct spent_rates *rates);
 
 /* Adds to the row of whoever called. */
 void spending_count(struct spending *spending, const struct usage_facts *facts, struct usage *of,
@@ -66,6 +76,8 @@ void spending_weigh_all(struct spending *spending);
 /* Dollars of its calls and beyond; false: nobody knows the price. */
 bool spending_row_cost(const struct spending *spending, const struct spent_row *row,
                        const struct prices *prices, double *out);
+bool spending_part_cost(const struct spending *spending, const struct usage_part *part,
+                        const struct prices *prices, double *out);
 /* What is new of a response: in whatever order its signals come, together they are the most
  * that any of them told.  False: nothing. */
 bool spending_take_news(struct spending *spending, struct usage_facts *facts);

@@ -9,36 +9,14 @@
 
 #define DIFFERENCE_MAX 1e9 /* dollars */
 
-static double call_cost(const struct prices *prices, const struct price_call *call,
-                        const struct spent_counts *counts, bool *is_known)
-{
-	double told = (double)counts->n[SPENT_MICROS] / 1e6, listed = 0;
-
-	*is_known = prices_cost(prices, call, counts, &listed) || told > 0;
-	return listed > told ? listed : told;
-}
-
-bool spending_row_cost(const struct spending *s, const struct spent_row *row,
-                       const struct prices *prices, double *out)
-{
-	struct price_call call = {text_of(s->names[row->model]), row->size, row->fast};
-	bool is_known;
-
-	*out = call_cost(prices, &call, &row->counts, &is_known) + (double)row->own / 1e6;
-	return is_known || row->own > 0;
-}
-
 /* Millionths that its own figure is more. */
 static int64_t difference(const struct spending *s, const struct usage *u)
 {
-	double more = u->own_cost;
+	double more = u->own_cost, cost;
 
-	for (unsigned i = 0; i < u->model_count; i++) {
-		const struct usage_model *m = &u->models[i];
-		struct price_call call = {text_of(s->names[m->model]), m->size, m->fast};
-		bool is_known;
-
-		more -= call_cost(s->prices, &call, &m->counts, &is_known);
+	for (unsigned i = 0; i < u->part_count; i++) {
+		spending_part_cost(s, &u->parts[i], s->prices, &cost);
+		more -= cost;
 	}
 	if (!(more > 0))
 		return 0;
@@ -49,6 +27,7 @@ static void add_own(struct spending *s, uint32_t number, int64_t more)
 {
 	int64_t *own = &s->rows[number - 1].own;
 
+	spending_touch_row(s, &s->rows[number - 1]);
 	*own += more;
 	if (*own > SPENDING_OWN_MAX || *own < -SPENDING_OWN_MAX)
 		*own = *own > 0 ? SPENDING_OWN_MAX : -SPENDING_OWN_MAX;
@@ -58,9 +37,9 @@ static void add_own(struct spending *s, uint32_t number, int64_t more)
 /* The number of its newest row and one; before the first call, of one without a model. */
 static uint32_t place_of(struct spending *s, const struct usage *u)
 {
-	const struct usage_model *m = u->model_count ? &u->models[u->model_count - 1] : NULL;
+	const struct usage_part *m = u->part_count ? &u->parts[u->part_count - 1] : NULL;
 	struct spent_row like = {
-		.hour = spending_hour(u->last_ms),
+		.hour = usage_hour(u->last_ms),
 		.project = u->project,
 		.harness = u->harness,
 		.model = m ? m->model : 0,
@@ -98,6 +77,7 @@ void spending_weigh(struct spending *s, struct usage *u)
 
 	if (!s->prices || !u->id || !(u->own_cost > 0))
 		return;
+	spending_touch_session(s, u);
 	more = difference(s, u);
 	change = more - u->own_more;
 	u->own_more = more;
@@ -124,5 +104,6 @@ void spending_weigh_all(struct spending *s)
 void spending_price(struct spending *s, const struct prices *prices)
 {
 	s->prices = prices;
+	spent_rates_forget(s->rates);
 	spending_weigh_all(s);
 }

@@ -20,6 +20,8 @@ static struct usage *past_session(struct spending *s, struct text id)
 	if (id.len == 0 || id.len > TRANSLATE_RUN_MAX || memchr(id.at, '\0', id.len))
 		return NULL;
 	u = map_get(&s->sessions, id);
+	if (u)
+		spending_touch_session(s, u);
 	if (u || s->sessions.count >= SPENDING_SESSIONS)
 		return u;
 	u = must_zero(1, sizeof(*u));

@@ -1,20 +1,45 @@
-/* spending_save.c - all sums as bytes, and back.
+/* spending_save.c - all sums as bytes, in pieces.
  *
  * A mark, then numbers of eight bytes, little end first, and texts with their length before
  * them; a checksum at the end.  Not JSON: a year of sums is read at every start.
+ *
+ * The pieces are of one moment, whatever is counted meanwhile: rows and responses in blocks, and
+ * each session, are written before they change (bus/saving.h).  Names only become more.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/crc32c.h"
 #include "base/must.h"
+#include "bus/saving.h"
 #include "crew/spending_inside.h"
 
-#define MARK TEXT("spending 3\n")
-#define MARK_2 TEXT("spending 2\n") /* rows have nothing of agents' own figures */
-#define MARK_1 TEXT("spending 1\n") /* nor has it the end: what is not kept elsewhere */
-#define CHECK_BYTES 8
+#define ROWS_TOGETHER 64
+#define IDS_TOGETHER 128
 
-/* ---- written ---- */
+/* Things that are saved together: rows, or responses, from one number to another. */
+struct spent_block {
+	const struct spending *spending;
+	uint64_t from, to;
+	size_t saved_as;
+};
+
+enum saved_part { SAVED_NAMES, SAVED_ROWS, SAVED_IDS, SAVED_SESSIONS, SAVED_SEEN, SAVED_ALL };
+
+struct spending_saving {
+	struct spending *spending;
+	unsigned number; /* among those that are under way */
+	enum saved_part part;
+	struct saving rows, ids, sessions;
+	struct spent_block *row_blocks, *id_blocks;
+	size_t row_block_count;
+	uint64_t id_from, id_to;           /* those that are known */
+	uint32_t name_at, name_to;         /* the next, and the end */
+	uint32_t seen_at, seen_to;         /* likewise */
+	uint64_t seq, session_count, seed; /* as they were */
+	uint32_t row_count;
+	uint32_t crc;
+};
 
 static void add_number(struct buf *out, uint64_t n)
 {
@@ -45,11 +70,12 @@ static void add_spent(struct buf *out, const struct spent_counts *counts)
 		add_number(out, counts->n[i]);
 }
 
-static void save_rows(const struct spending *s, struct buf *out)
+static void save_rows(const void *thing, struct buf *out)
 {
-	add_number(out, s->row_count);
-	for (uint32_t i = 0; i < s->row_count; i++) {
-		const struct spent_row *r = &s->rows[i];
+	const struct spent_block *b = thing;
+
+	for (uint64_t i = b->from; i < b->to; i++) {
+		const struct spent_row *r = &b->spending->rows[i];
 
 		add_number(out, r->hour | (uint64_t)r->project << 32);
 		add_number(out, r->harness | (uint64_t)r->model << 32);
@@ -59,15 +85,12 @@ static void save_rows(const struct spending *s, struct buf *out)
 	}
 }
 
-/* The oldest first. */
-static void save_ids(const struct spending *s, struct buf *out)
+static void save_ids(const void *thing, struct buf *out)
 {
-	uint64_t kept = s->id_count < SPENDING_IDS ? s->id_count : SPENDING_IDS;
+	const struct spent_block *b = thing;
 
-	add_number(out, s->seed);
-	add_number(out, kept);
-	for (uint64_t i = s->id_count - kept; i < s->id_count; i++) {
-		const struct spent_id *id = &s->ids[i % SPENDING_IDS];
+	for (uint64_t i = b->from; i < b->to; i++) {
+		const struct spent_id *id = &b->spending->ids[i % SPENDING_IDS];
 
 		add_number(out, id->hash);
 		for (int k = 0; k < SPENT_COUNTS; k += 2)
@@ -75,8 +98,10 @@ static void save_ids(const struct spending *s, struct buf *out)
 	}
 }
 
-static void save_session(const struct usage *u, struct buf *out)
+static void save_session(const void *thing, struct buf *out)
 {
+	const struct usage *u = thing;
+
 	save_name(out, u->id);
 	add_number(out, u->project | (uint64_t)u->harness << 32);
 	add_spent(out, &u->keyed);
@@ -88,318 +113,196 @@ static void save_session(const struct usage *u, struct buf *out)
 	add_number(out, u->row | (uint64_t)u->own_row << 32);
 	add_number(out, (uint64_t)u->own_more);
 	add_number(out, (uint64_t)u->own_there);
-	add_number(out, u->at_least | (uint64_t)u->model_count << 8);
-	for (unsigned i = 0; i < u->model_count; i++) {
-		const struct usage_model *m = &u->models[i];
+	add_number(out, u->at_least | (uint64_t)u->part_count << 8);
+	for (unsigned i = 0; i < u->part_count; i++) {
+		const struct usage_part *p = &u->parts[i];
 
-		add_number(out, m->size | (uint64_t)m->fast << 8 | (uint64_t)m->model << 32);
-		add_spent(out, &m->counts);
+		add_number(out, p->size | (uint64_t)p->fast << 8 | (uint64_t)p->model << 32);
+		add_number(out, p->from | (uint64_t)p->to << 32);
+		add_spent(out, &p->counts);
 	}
 }
 
-static void save_seen(const struct seen_ids *seen, struct buf *out)
+/* ---- before a change ---- */
+
+void spending_touch_row(struct spending *s, const struct spent_row *row)
 {
-	add_number(out, seen->count - seen->kept);
-	for (uint32_t i = seen->kept; i < seen->count; i++)
-		add_number(out, seen->list[i]);
+	size_t block = (size_t)(row - s->rows) / ROWS_TOGETHER;
+
+	for (unsigned i = 0; i < USAGE_SAVINGS; i++) {
+		struct spending_saving *saving = s->savings[i];
+
+		if (saving && block < saving->row_block_count)
+			saving_change(&saving->rows, &saving->row_blocks[block].saved_as);
+	}
 }
 
-void spending_save(const struct spending *s, struct buf *out)
+void spending_touch_id(struct spending *s, uint32_t slot)
+{
+	for (unsigned i = 0; i < USAGE_SAVINGS; i++) {
+		struct spending_saving *saving = s->savings[i];
+		uint64_t nth;
+
+		if (!saving)
+			continue;
+		nth = (slot + SPENDING_IDS - saving->id_from % SPENDING_IDS) % SPENDING_IDS;
+		if (nth < saving->id_to - saving->id_from)
+			saving_change(&saving->ids,
+			              &saving->id_blocks[nth / IDS_TOGETHER].saved_as);
+	}
+}
+
+void spending_touch_session(struct spending *s, struct usage *u)
+{
+	for (unsigned i = 0; i < USAGE_SAVINGS; i++)
+		if (s->savings[i])
+			saving_change(&s->savings[i]->sessions, &u->saved_as[i]);
+}
+
+/* ---- pieces ---- */
+
+static struct spent_block *begin_blocks(struct spending_saving *saving, struct saving *of,
+                                        uint64_t from, uint64_t to, unsigned together)
+{
+	size_t count = (size_t)((to - from + together - 1) / together);
+	struct spent_block *blocks = must_alloc((count + 1) * sizeof(*blocks));
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t begins = from + i * together, ends = begins + together;
+
+		blocks[i] =
+			(struct spent_block){saving->spending, begins, ends < to ? ends : to, 0};
+		saving_add(of, &blocks[i], &blocks[i].saved_as);
+	}
+	of->between = '\0';
+	return blocks;
+}
+
+static void begin_sessions(struct spending_saving *saving)
+{
+	struct spending *s = saving->spending;
+
+	saving_begin(&saving->sessions, s->sessions.count, save_session);
+	saving->sessions.between = '\0';
+	list_each(&s->all, l) {
+		struct usage *u = list_of(l, struct usage, in_all);
+
+		saving_add(&saving->sessions, u, &u->saved_as[saving->number]);
+	}
+}
+
+struct spending_saving *spending_saving_begin(struct spending *s)
+{
+	struct spending_saving *saving = must_zero(1, sizeof(*saving));
+
+	saving->spending = s;
+	while (s->savings[saving->number])
+		saving->number++;
+	assert(saving->number < USAGE_SAVINGS);
+	s->savings[saving->number] = saving;
+	saving->seq = s->seq;
+	saving->seed = s->seed;
+	saving->name_to = s->name_count;
+	saving->row_count = s->row_count;
+	saving->id_to = s->id_count;
+	saving->id_from = s->id_count > SPENDING_IDS ? s->id_count - SPENDING_IDS : 0;
+	saving->session_count = s->sessions.count;
+	saving->seen_at = s->seen.kept;
+	saving->seen_to = s->seen.count;
+	saving->row_block_count = (s->row_count + ROWS_TOGETHER - 1) / ROWS_TOGETHER;
+	saving_begin(&saving->rows, saving->row_block_count, save_rows);
+	saving->row_blocks = begin_blocks(saving, &saving->rows, 0, s->row_count, ROWS_TOGETHER);
+	saving_begin(&saving->ids, SPENDING_IDS / IDS_TOGETHER, save_ids);
+	saving->id_blocks =
+		begin_blocks(saving, &saving->ids, saving->id_from, saving->id_to, IDS_TOGETHER);
+	begin_sessions(saving);
+	return saving;
+}
+
+static bool save_names(struct spending_saving *saving, struct buf *out)
+{
+	size_t enough = out->len + SAVING_PIECE;
+
+	if (saving->name_at == 0) {
+		buf_add(out, SPENDING_MARK);
+		add_number(out, saving->seq);
+		add_number(out, saving->name_to);
+	}
+	while (saving->name_at < saving->name_to && out->len < enough)
+		save_name(out, saving->spending->names[saving->name_at++]);
+	if (saving->name_at < saving->name_to)
+		return true;
+	add_number(out, saving->row_count);
+	return false;
+}
+
+static bool save_seen(struct spending_saving *saving, struct buf *out)
+{
+	size_t enough = out->len + SAVING_PIECE;
+
+	while (saving->seen_at < saving->seen_to && out->len < enough)
+		add_number(out, saving->spending->seen.list[saving->seen_at++]);
+	return saving->seen_at < saving->seen_to;
+}
+
+/* One part after the other; each ends with what the next begins with. */
+static bool save_part(struct spending_saving *saving, struct buf *out)
+{
+	switch (saving->part) {
+	case SAVED_NAMES:
+		return save_names(saving, out);
+	case SAVED_ROWS:
+		if (saving_more(&saving->rows, out))
+			return true;
+		add_number(out, saving->seed);
+		add_number(out, saving->id_to - saving->id_from);
+		return false;
+	case SAVED_IDS:
+		if (saving_more(&saving->ids, out))
+			return true;
+		add_number(out, saving->session_count);
+		return false;
+	case SAVED_SESSIONS:
+		if (saving_more(&saving->sessions, out))
+			return true;
+		add_number(out, saving->seen_to - saving->seen_at);
+		return false;
+	default:
+		return save_seen(saving, out);
+	}
+}
+
+bool spending_saving_more(struct spending_saving *saving, struct buf *out)
 {
 	size_t begun = out->len;
 
-	buf_add(out, MARK);
-	add_number(out, s->seq);
-	add_number(out, s->name_count);
-	for (uint32_t i = 0; i < s->name_count; i++)
-		save_name(out, s->names[i]);
-	save_rows(s, out);
-	save_ids(s, out);
-	add_number(out, s->sessions.count);
-	list_each(&s->all, l)
-		save_session(list_of(l, struct usage, in_all), out);
-	save_seen(&s->seen, out);
-	add_number(out, crc32c(0, out->at + begun, out->len - begun));
+	if (!save_part(saving, out))
+		saving->part++;
+	saving->crc = crc32c(saving->crc, out->at + begun, out->len - begun);
+	if (saving->part < SAVED_ALL)
+		return true;
+	add_number(out, saving->crc);
+	return false;
 }
 
-/* ---- read back ---- */
-
-/* What is left; is_bad: less than was said. */
-struct saved_bytes {
-	struct text left;
-	bool is_bad;
-	int version;
-};
-
-static uint64_t take_number(struct saved_bytes *from)
+void spending_saving_end(struct spending_saving *saving)
 {
-	uint64_t n = 0;
-
-	if (from->left.len < 8) {
-		from->is_bad = true;
-		return 0;
-	}
-	for (int i = 0; i < 8; i++)
-		n |= (uint64_t)(unsigned char)from->left.at[i] << (8 * i);
-	from->left = (struct text){from->left.at + 8, from->left.len - 8};
-	return n;
-}
-
-static double take_real(struct saved_bytes *from)
-{
-	uint64_t n = take_number(from);
-	double d;
-
-	memcpy(&d, &n, sizeof(d));
-	return d;
-}
-
-static struct text take_name(struct saved_bytes *from)
-{
-	uint64_t len = take_number(from);
-	struct text name = {from->left.at, (size_t)len};
-
-	if (len > from->left.len || memchr(name.at, '\0', name.len)) {
-		from->is_bad = true;
-		return TEXT("");
-	}
-	from->left = (struct text){name.at + name.len, from->left.len - name.len};
-	return name;
-}
-
-static void take_spent(struct saved_bytes *from, struct spent_counts *counts)
-{
-	for (int i = 0; i < SPENT_COUNTS; i++)
-		counts->n[i] = take_number(from);
-}
-
-/* Millionths that may be added up without an overflow. */
-static int64_t take_own(struct saved_bytes *from)
-{
-	int64_t n = (int64_t)take_number(from);
-
-	if (n > SPENDING_OWN_MAX || n < -SPENDING_OWN_MAX)
-		return 0;
-	return n;
-}
-
-/* A name that is not there is none. */
-static uint32_t known_name(const struct spending *s, uint64_t number)
-{
-	return number < s->name_count ? (uint32_t)number : 0;
-}
-
-static void load_names(struct spending *s, struct saved_bytes *from)
-{
-	uint64_t count = take_number(from);
-
-	for (uint64_t i = 0; i < count && !from->is_bad; i++) {
-		struct text name = take_name(from);
-
-		if (i > 0 && spending_name(s, name) != i)
-			from->is_bad = true;
-	}
-}
-
-static void load_rows(struct spending *s, struct saved_bytes *from)
-{
-	uint64_t count = take_number(from);
-
-	for (uint64_t i = 0; i < count && !from->is_bad; i++) {
-		uint64_t a = take_number(from), b = take_number(from), c = take_number(from);
-		struct spent_row like = {
-			.hour = (uint32_t)a,
-			.project = known_name(s, a >> 32),
-			.harness = known_name(s, b & UINT32_MAX),
-			.model = known_name(s, b >> 32),
-			.size = (uint8_t)((c & 0xff) % PRICES_SIZES),
-			.fast = c >> 8 & 1,
-		};
-		struct spent_row *row = spending_row(s, &like);
-
-		row->at_least = from->version >= 3 && (c >> 16 & 1);
-		row->own = from->version >= 3 ? take_own(from) : 0;
-		take_spent(from, &row->counts);
-	}
-}
-
-static void load_ids(struct spending *s, struct saved_bytes *from)
-{
-	uint64_t count;
-
-	s->seed = take_number(from);
-	count = take_number(from);
-	for (uint64_t i = 0; i < count && !from->is_bad; i++) {
-		struct spent_id *id = spending_id(s, take_number(from));
-
-		for (int k = 0; k < SPENT_COUNTS; k += 2) {
-			uint64_t two = take_number(from);
-
-			id->n[k] = (uint32_t)two;
-			id->n[k + 1] = (uint32_t)(two >> 32);
-		}
-	}
-}
-
-static void load_models(struct spending *s, struct usage *u, struct saved_bytes *from,
-                        uint64_t count)
-{
-	if (count > USAGE_MODELS_MAX || count > from->left.len / 8) {
-		from->is_bad = true;
+	if (!saving)
 		return;
-	}
-	free(u->models);
-	u->models = must_zero(count ? count : 1, sizeof(*u->models));
-	u->model_count = (unsigned)count;
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t what = take_number(from);
-
-		u->models[i].size = (uint8_t)((what & 0xff) % PRICES_SIZES);
-		u->models[i].fast = what >> 8 & 1;
-		u->models[i].model = known_name(s, what >> 32);
-		take_spent(from, &u->models[i].counts);
-	}
+	saving_finish(&saving->rows);
+	saving_finish(&saving->ids);
+	saving_finish(&saving->sessions);
+	free(saving->row_blocks);
+	free(saving->id_blocks);
+	saving->spending->savings[saving->number] = NULL;
+	free(saving);
 }
 
-/* A row that is not there is none. */
-static void load_own(const struct spending *s, struct usage *u, struct saved_bytes *from)
+void spending_save(struct spending *s, struct buf *out)
 {
-	uint64_t rows = take_number(from);
+	struct spending_saving *saving = spending_saving_begin(s);
 
-	u->row = (uint32_t)rows <= s->row_count ? (uint32_t)rows : 0;
-	u->own_row = rows >> 32 <= s->row_count ? (uint32_t)(rows >> 32) : 0;
-	u->own_more = take_own(from);
-	u->own_there = take_own(from);
-	if (!u->own_row)
-		u->own_there = 0;
-}
-
-static void load_session(struct spending *s, struct saved_bytes *from)
-{
-	struct text id = take_name(from);
-	struct usage *u;
-	uint64_t who, more;
-
-	if (id.len == 0) {
-		from->is_bad = true;
-		return;
-	}
-	u = spending_session(s, id);
-	who = take_number(from);
-	u->project = known_name(s, who & UINT32_MAX);
-	u->harness = known_name(s, who >> 32);
-	take_spent(from, &u->keyed);
-	take_spent(from, &u->loose);
-	u->context_used = take_number(from);
-	u->context_window = take_number(from);
-	u->own_cost = take_real(from);
-	u->last_ms = take_real(from);
-	if (from->version >= 3)
-		load_own(s, u, from);
-	more = take_number(from);
-	u->at_least = more & 1;
-	load_models(s, u, from, more >> 8);
-}
-
-static void load_seen(struct spending *s, struct saved_bytes *from)
-{
-	uint64_t count = take_number(from);
-
-	for (uint64_t i = 0; i < count && !from->is_bad; i++)
-		seen_add(&s->seen, take_number(from));
-}
-
-static bool load_all(struct spending *s, struct text saved)
-{
-	struct saved_bytes from = {{saved.at + MARK.len, saved.len - MARK.len}, false, 3};
-	uint64_t count;
-
-	if (!text_starts(saved, MARK))
-		from.version = text_starts(saved, MARK_2) ? 2 : 1;
-	s->seq = take_number(&from);
-	load_names(s, &from);
-	load_rows(s, &from);
-	load_ids(s, &from);
-	count = take_number(&from);
-	for (uint64_t i = 0; i < count && !from.is_bad; i++)
-		load_session(s, &from);
-	if (from.version >= 2)
-		load_seen(s, &from);
-	return !from.is_bad && from.left.len == 0;
-}
-
-static bool is_whole(struct text saved, struct text *without)
-{
-	struct saved_bytes end;
-
-	if (saved.len < MARK.len + CHECK_BYTES ||
-	    (!text_starts(saved, MARK) && !text_starts(saved, MARK_2) &&
-	     !text_starts(saved, MARK_1)))
-		return false;
-	*without = (struct text){saved.at, saved.len - CHECK_BYTES};
-	end = (struct saved_bytes){{saved.at + without->len, CHECK_BYTES}, false, 3};
-	return take_number(&end) == crc32c(0, without->at, without->len);
-}
-
-/* Those of one that is copied hang on the head of the other. */
-static void adopt_sessions(struct spending *copy, struct spending *from)
-{
-	struct link gone;
-
-	list_init(&gone);
-	while (!list_is_empty(&from->all)) {
-		struct link *l = from->all.next;
-
-		list_remove(l);
-		list_add(&gone, l);
-	}
-	*copy = *from;
-	list_init(&copy->all);
-	while (!list_is_empty(&gone)) {
-		struct link *l = gone.next;
-
-		list_remove(l);
-		list_add(&copy->all, l);
-	}
-}
-
-/* What is in the file of old responses stays known. */
-static void keep_seen(struct seen_ids *fresh, const struct seen_ids *before)
-{
-	seen_keep(fresh, before->list, before->kept);
-}
-
-bool spending_load(struct spending *s, struct text saved)
-{
-	struct spending *fresh = spending_create(), old;
-	bool good = is_whole(saved, &saved) && load_all(fresh, saved);
-
-	if (good) {
-		if (fresh->seed == s->seed)
-			keep_seen(&fresh->seen, &s->seen);
-		adopt_sessions(&old, s);
-		adopt_sessions(s, fresh);
-		adopt_sessions(fresh, &old);
-		s->changes = fresh->changes;
-		s->prices = fresh->prices;
-		spending_weigh_all(s);
-	}
-	spending_destroy(fresh);
-	return good;
-}
-
-struct seen_ids *spending_seen(struct spending *s)
-{
-	return &s->seen;
-}
-
-uint64_t spending_seed(const struct spending *s)
-{
-	return s->seed;
-}
-
-void spending_fit(struct spending *s, uint64_t last_seq)
-{
-	if (s->seq > last_seq)
-		s->seq = last_seq;
+	while (spending_saving_more(saving, out))
+		;
+	spending_saving_end(saving);
 }

@@ -11,7 +11,9 @@
 #include "signal/json.h"
 
 #define HOUR_MS 3600000.0
+#define DAY_MIN 1440
 #define KEY_ROOM 32
+#define TELL_BYTES (64 * KIB) /* a piece of an answer */
 
 const char *const spending_by_names[SPENDING_BYS] = {
 	[SPENDING_BY_DAY] = "day",         [SPENDING_BY_HOUR] = "hour",
@@ -21,7 +23,8 @@ const char *const spending_by_names[SPENDING_BYS] = {
 
 /* What belongs together in an answer. */
 struct spent_sum {
-	char *key;
+	char *id;        /* of a session, or NULL: */
+	uint32_t number; /* of a name, an hour or a day */
 	struct spent_counts counts;
 	double cost;
 	bool has_cost; /* of some of it */
@@ -29,21 +32,17 @@ struct spent_sum {
 	bool at_least;
 };
 
-struct spent_sums {
-	struct map by_key;
-	struct spent_sum **all;
-	size_t count;
+struct spending_answer {
+	const struct spending *spending;
+	struct spending_question question;
+	struct spent_sum *sums;
+	uint32_t count, room, told;
+	struct spent_sum total;
 };
 
-static void add_money(struct spent_sum *sum, const struct prices *prices,
-                      const struct price_call *call, const struct spent_counts *counts)
+static bool is_by_time(const struct spending_question *q)
 {
-	double told = (double)counts->n[SPENT_MICROS] / 1e6, listed = 0;
-	bool is_listed = prices_cost(prices, call, counts, &listed);
-
-	sum->cost += listed > told ? listed : told;
-	sum->has_cost |= is_listed || told > 0;
-	sum->unknown |= !is_listed && !(told > 0);
+	return q->by == SPENDING_BY_DAY || q->by == SPENDING_BY_HOUR;
 }
 
 static void add_counts(struct spent_sum *sum, const struct spent_counts *counts)
@@ -52,31 +51,202 @@ static void add_counts(struct spent_sum *sum, const struct spent_counts *counts)
 		sum->counts.n[i] += counts->n[i];
 }
 
-static struct spent_sum *sum_of(struct spent_sums *sums, struct text key)
+static void add_cost(struct spent_sum *sum, double cost, bool is_known)
 {
-	struct spent_sum *sum = map_get(&sums->by_key, key);
-
-	if (sum)
-		return sum;
-	sum = must_zero(1, sizeof(*sum));
-	sum->key = text_dup(key);
-	map_set(&sums->by_key, key, sum);
-	sums->all = must_grow(sums->all, (sums->count + 1) * sizeof(struct spent_sum *));
-	sums->all[sums->count++] = sum;
-	return sum;
+	sum->cost += cost;
+	sum->has_cost |= is_known;
+	sum->unknown |= !is_known;
 }
 
-static void sums_finish(struct spent_sums *sums)
+static struct spent_sum *new_sum(struct spending_answer *a)
 {
-	for (size_t i = 0; i < sums->count; i++) {
-		free(sums->all[i]->key);
-		free(sums->all[i]);
+	if (a->count == a->room) {
+		a->room = a->room ? 2 * a->room : 64;
+		a->sums = must_grow(a->sums, a->room * sizeof(*a->sums));
 	}
-	free(sums->all);
-	map_finish(&sums->by_key);
+	a->sums[a->count] = (struct spent_sum){0};
+	return &a->sums[a->count++];
 }
 
-/* ---- what is asked for ---- */
+/* ---- rows ---- */
+
+/* Where the sum of each number stands, and one. */
+struct sum_index {
+	uint32_t from, count;
+	uint32_t *at;
+};
+
+/* The day of whoever asks, from one on. */
+static uint32_t day_of(const struct spending_question *q, uint32_t hour)
+{
+	return (uint32_t)(((int64_t)hour * 60 + q->offset_min + DAY_MIN) / DAY_MIN);
+}
+
+static uint32_t number_of(const struct spending_question *q, const struct spent_row *row)
+{
+	switch (q->by) {
+	case SPENDING_BY_DAY:
+		return day_of(q, row->hour);
+	case SPENDING_BY_HOUR:
+		return row->hour;
+	case SPENDING_BY_PROJECT:
+		return row->project;
+	case SPENDING_BY_HARNESS:
+		return row->harness;
+	default:
+		return row->model;
+	}
+}
+
+static bool has_hours(const struct spending_question *q, uint32_t from, uint32_t to)
+{
+	return from * HOUR_MS >= q->since_ms && to * HOUR_MS < q->until_ms;
+}
+
+/* An agent's own figure was there, until its calls were told. */
+static bool is_empty(const struct spent_row *row)
+{
+	static const struct spent_counts none;
+
+	return row->own == 0 && memcmp(&row->counts, &none, sizeof(none)) == 0;
+}
+
+static struct sum_index make_index(const struct spending *s, const struct spending_question *q)
+{
+	uint32_t least = UINT32_MAX, most = 0;
+
+	for (uint32_t i = 0; i < s->row_count; i++) {
+		uint32_t number = number_of(q, &s->rows[i]);
+
+		if (!has_hours(q, s->rows[i].hour, s->rows[i].hour))
+			continue;
+		if (number < least)
+			least = number;
+		if (number > most)
+			most = number;
+	}
+	if (least > most)
+		least = most;
+	return (struct sum_index){least, most - least + 1,
+	                          must_zero(most - least + 1, sizeof(uint32_t))};
+}
+
+static void gather_rows(struct spending_answer *a)
+{
+	const struct spending *s = a->spending;
+	const struct spending_question *q = &a->question;
+	struct sum_index index = make_index(s, q);
+
+	for (uint32_t i = 0; i < s->row_count; i++) {
+		const struct spent_row *row = &s->rows[i];
+		struct spent_sum *sum;
+		uint32_t *at;
+		double cost;
+		bool is_known;
+
+		if (!has_hours(q, row->hour, row->hour) || is_empty(row))
+			continue;
+		at = &index.at[number_of(q, row) - index.from];
+		if (*at == 0) {
+			new_sum(a)->number = number_of(q, row);
+			*at = a->count;
+		}
+		sum = &a->sums[*at - 1];
+		is_known = spending_row_cost(s, row, q->prices, &cost);
+		add_counts(sum, &row->counts);
+		add_cost(sum, cost, is_known);
+		sum->at_least |= row->at_least;
+	}
+	free(index.at);
+}
+
+/* ---- sessions ---- */
+
+static void add_part(const struct spending *s, const struct usage_part *part,
+                     const struct prices *prices, struct spent_sum *sum)
+{
+	double cost;
+	bool is_known = spending_part_cost(s, part, prices, &cost);
+
+	add_counts(sum, &part->counts);
+	add_cost(sum, cost, is_known);
+}
+
+static void add_usage(const struct spending *s, const struct usage *u, const struct prices *prices,
+                      struct spent_sum *sum)
+{
+	for (unsigned i = 0; i < u->part_count; i++)
+		add_part(s, &u->parts[i], prices, sum);
+	if (u->own_cost > 0) { /* it knows what we were not told */
+		if (sum->cost < u->own_cost)
+			sum->cost = u->own_cost;
+		sum->has_cost = true;
+		sum->unknown = false;
+	}
+	sum->at_least |= u->at_least;
+}
+
+/* Of its own figure, what is known to belong to these hours. */
+static void add_own_share(const struct spending *s, const struct usage *u,
+                          const struct spending_question *q, struct spent_sum *sum)
+{
+	const struct spent_row *row = u->own_row ? &s->rows[u->own_row - 1] : NULL;
+	int64_t there = row && has_hours(q, row->hour, row->hour) ? u->own_there : 0;
+
+	if (there > 0)
+		add_cost(sum, (double)there / 1e6, true);
+	sum->at_least |= u->own_more > there;
+}
+
+/* Its calls in these hours.  Of hours that were joined, some in it and some not, nothing: then it
+ * is at least that.  False: it has none. */
+static bool add_some(const struct spending *s, const struct usage *u,
+                     const struct spending_question *q, struct spent_sum *sum)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < u->part_count; i++) {
+		const struct usage_part *p = &u->parts[i];
+
+		if (has_hours(q, p->from, p->to))
+			add_part(s, p, q->prices, sum);
+		else if (p->to * HOUR_MS >= q->since_ms && p->from * HOUR_MS < q->until_ms)
+			sum->at_least = true;
+		else
+			continue;
+		any = true;
+	}
+	if (any)
+		add_own_share(s, u, q, sum);
+	sum->at_least |= u->at_least;
+	return any;
+}
+
+static bool is_whole_in(const struct usage *u, const struct spending_question *q)
+{
+	for (unsigned i = 0; i < u->part_count; i++)
+		if (!has_hours(q, u->parts[i].from, u->parts[i].to))
+			return false;
+	return u->part_count > 0 ||
+	       (u->own_cost > 0 && u->last_ms >= q->since_ms && u->last_ms < q->until_ms);
+}
+
+static void gather_sessions(struct spending_answer *a)
+{
+	list_each(&a->spending->all, l) {
+		const struct usage *u = list_of(l, struct usage, in_all);
+		struct spent_sum sum = {0};
+
+		if (is_whole_in(u, &a->question))
+			add_usage(a->spending, u, a->question.prices, &sum);
+		else if (!add_some(a->spending, u, &a->question, &sum))
+			continue;
+		sum.id = must_dup(u->id);
+		*new_sum(a) = sum;
+	}
+}
+
+/* ---- their order and names ---- */
 
 static struct text time_key(char room[KEY_ROOM], bool with_hour, time_t at)
 {
@@ -89,113 +259,53 @@ static struct text time_key(char room[KEY_ROOM], bool with_hour, time_t at)
 	return (struct text){room, len};
 }
 
-static struct text key_of(const struct spending *s, const struct spending_question *q,
-                          const struct spent_row *row, char room[KEY_ROOM])
+static struct text key_of(const struct spending_answer *a, const struct spent_sum *sum,
+                          char room[KEY_ROOM])
 {
-	time_t at = (time_t)row->hour * 3600;
-
-	switch (q->by) {
+	switch (a->question.by) {
 	case SPENDING_BY_DAY:
-		return time_key(room, false, at + (time_t)q->offset_min * 60);
+		return time_key(room, false, ((time_t)sum->number - 1) * DAY_MIN * 60);
 	case SPENDING_BY_HOUR:
-		return time_key(room, true, at);
-	case SPENDING_BY_PROJECT:
-		return text_of(s->names[row->project]);
-	case SPENDING_BY_HARNESS:
-		return text_of(s->names[row->harness]);
+		return time_key(room, true, (time_t)sum->number * 3600);
+	case SPENDING_BY_SESSION:
+		return text_of(sum->id);
 	default:
-		return text_of(s->names[row->model]);
+		return text_of(a->spending->names[sum->number]);
 	}
 }
 
-/* An agent's own figure was there, until its calls were told. */
-static bool is_empty(const struct spent_row *row)
+/* Times in their order, all else by what it cost, then by tokens, then by when it came. */
+static int by_number(const void *a, const void *b)
 {
-	static const struct spent_counts none;
+	const struct spent_sum *one = a, *two = b;
 
-	return row->own == 0 && memcmp(&row->counts, &none, sizeof(none)) == 0;
-}
-
-/* Rows of one hour mostly follow one another: their day is made once. */
-static void gather_rows(const struct spending *s, const struct spending_question *q,
-                        struct spent_sums *sums)
-{
-	bool is_time = q->by == SPENDING_BY_DAY || q->by == SPENDING_BY_HOUR;
-	struct spent_sum *sum = NULL;
-	uint32_t hour = 0;
-
-	for (uint32_t i = 0; i < s->row_count; i++) {
-		const struct spent_row *row = &s->rows[i];
-		double cost;
-		bool is_known;
-		char room[KEY_ROOM];
-
-		if (row->hour * HOUR_MS < q->since_ms || row->hour * HOUR_MS >= q->until_ms ||
-		    is_empty(row))
-			continue;
-		if (!sum || !is_time || row->hour != hour)
-			sum = sum_of(sums, key_of(s, q, row, room));
-		hour = row->hour;
-		is_known = spending_row_cost(s, row, q->prices, &cost);
-		add_counts(sum, &row->counts);
-		sum->cost += cost;
-		sum->has_cost |= is_known;
-		sum->unknown |= !is_known;
-		sum->at_least |= row->at_least;
-	}
-}
-
-static void add_usage(const struct spending *s, const struct usage *u, const struct prices *prices,
-                      struct spent_sum *sum)
-{
-	double before = sum->cost;
-
-	for (unsigned i = 0; i < u->model_count; i++) {
-		const struct usage_model *m = &u->models[i];
-		struct price_call call = {text_of(s->names[m->model]), m->size, m->fast};
-
-		add_counts(sum, &m->counts);
-		add_money(sum, prices, &call, &m->counts);
-	}
-	if (u->own_cost > 0) { /* it knows what we were not told */
-		if (sum->cost - before < u->own_cost)
-			sum->cost = before + u->own_cost;
-		sum->has_cost = true;
-		sum->unknown = false;
-	}
-	sum->at_least |= u->at_least;
-}
-
-static void gather_sessions(const struct spending *s, const struct spending_question *q,
-                            struct spent_sums *sums)
-{
-	list_each(&s->all, l) {
-		const struct usage *u = list_of(l, struct usage, in_all);
-
-		if ((u->model_count > 0 || u->own_cost > 0) && u->last_ms >= q->since_ms &&
-		    u->last_ms < q->until_ms)
-			add_usage(s, u, q->prices, sum_of(sums, text_of(u->id)));
-	}
-}
-
-/* Times in their order, all else by what it cost, then by tokens, then by name. */
-static int by_time(const void *a, const void *b)
-{
-	const struct spent_sum *const *one = a, *const *two = b;
-
-	return strcmp((*one)->key, (*two)->key);
+	if (one->id && two->id)
+		return strcmp(one->id, two->id);
+	return one->number < two->number ? -1 : one->number > two->number;
 }
 
 static int by_cost(const void *a, const void *b)
 {
-	const struct spent_sum *const *one = a, *const *two = b;
-	const uint64_t *m = (*one)->counts.n, *n = (*two)->counts.n;
+	const struct spent_sum *one = a, *two = b;
+	const uint64_t *m = one->counts.n, *n = two->counts.n;
 
-	if ((*one)->cost != (*two)->cost)
-		return (*one)->cost > (*two)->cost ? -1 : 1;
+	if (one->cost != two->cost)
+		return one->cost > two->cost ? -1 : 1;
 	if (m[SPENT_OUTPUT] != n[SPENT_OUTPUT])
 		return m[SPENT_OUTPUT] > n[SPENT_OUTPUT] ? -1 : 1;
-	return by_time(a, b);
+	return by_number(a, b);
+}
+
+/* Rows come in the order of their hours, mostly. */
+static void put_in_order(struct spending_answer *a)
+{
+	int (*compare)(const void *, const void *) = is_by_time(&a->question) ? by_number : by_cost;
+
+	for (uint32_t i = 1; i < a->count; i++)
+		if (compare(&a->sums[i - 1], &a->sums[i]) > 0) {
+			qsort(a->sums, a->count, sizeof(*a->sums), compare);
+			return;
+		}
 }
 
 /* ---- told ---- */
@@ -217,91 +327,123 @@ static void put_counts(struct buf *out, const struct spent_sum *sum)
 static void put_sum(struct buf *out, const char *key, const struct spent_sum *sum)
 {
 	put_object(out, key);
-	if (sum->key)
-		put_word(out, "key", sum->key);
 	put_counts(out, sum);
 	put_end(out);
 }
 
-static void put_row(struct buf *out, const struct spending_question *q, const struct spent_sum *sum)
+static void put_row(const struct spending_answer *a, const struct spent_sum *sum, struct buf *out)
 {
-	const char *handle = q->by == SPENDING_BY_SESSION && q->handle
-	                             ? q->handle(q->self, text_of(sum->key))
-	                             : NULL;
+	const struct spending_question *q = &a->question;
+	char room[KEY_ROOM];
+	struct text key = key_of(a, sum, room);
 
 	put_object(out, NULL);
-	put_word(out, "key", sum->key);
-	json_member_text(out, "handle", handle);
+	put_text(out, "key", key);
+	if (q->by == SPENDING_BY_SESSION && q->handle)
+		json_member_text(out, "handle", q->handle(q->self, key));
 	put_counts(out, sum);
 	put_end(out);
 }
 
-static void put_total(struct buf *out, const struct spent_sums *sums)
+static void sum_up(struct spending_answer *a)
 {
-	struct spent_sum total = {0};
+	for (uint32_t i = 0; i < a->count; i++) {
+		const struct spent_sum *sum = &a->sums[i];
 
-	for (size_t i = 0; i < sums->count; i++) {
-		add_counts(&total, &sums->all[i]->counts);
-		total.cost += sums->all[i]->cost;
-		total.has_cost |= sums->all[i]->has_cost;
-		total.unknown |= sums->all[i]->unknown;
-		total.at_least |= sums->all[i]->at_least;
+		add_counts(&a->total, &sum->counts);
+		a->total.cost += sum->cost;
+		a->total.has_cost |= sum->has_cost;
+		a->total.unknown |= sum->unknown;
+		a->total.at_least |= sum->at_least;
 	}
-	put_sum(out, "total", &total);
+}
+
+struct spending_answer *spending_ask(const struct spending *s, const struct spending_question *q)
+{
+	struct spending_answer *a = must_zero(1, sizeof(*a));
+
+	a->spending = s;
+	a->question = *q;
+	if (q->by == SPENDING_BY_SESSION)
+		gather_sessions(a);
+	else
+		gather_rows(a);
+	put_in_order(a);
+	sum_up(a);
+	return a;
+}
+
+bool spending_tell(struct spending_answer *a, struct buf *out)
+{
+	size_t enough = out->len + TELL_BYTES;
+
+	if (a->told == 0)
+		put_list(out, "rows");
+	for (; a->told < a->count && out->len < enough; a->told++) {
+		/* A piece does not see what the one before ended with. */
+		if (a->told && out->len == 0)
+			buf_add_char(out, ',');
+		put_row(a, &a->sums[a->told], out);
+	}
+	if (a->told < a->count)
+		return true;
+	put_list_end(out);
+	put_sum(out, "total", &a->total);
+	put_object(out, "prices");
+	put_word(out, "date", prices_date(a->question.prices));
+	put_end(out);
+	return false;
+}
+
+void spending_answer_destroy(struct spending_answer *a)
+{
+	if (!a)
+		return;
+	for (uint32_t i = 0; i < a->count; i++)
+		free(a->sums[i].id);
+	free(a->sums);
+	free(a);
 }
 
 void spending_json(const struct spending *s, const struct spending_question *q, struct buf *out)
 {
-	bool is_time = q->by == SPENDING_BY_DAY || q->by == SPENDING_BY_HOUR;
-	struct spent_sums sums = {0};
+	struct spending_answer *a = spending_ask(s, q);
 
-	map_init(&sums.by_key);
-	if (q->by == SPENDING_BY_SESSION)
-		gather_sessions(s, q, &sums);
-	else
-		gather_rows(s, q, &sums);
-	if (sums.count)
-		qsort(sums.all, sums.count, sizeof(struct spent_sum *),
-		      is_time ? by_time : by_cost);
-	put_list(out, "rows");
-	for (size_t i = 0; i < sums.count; i++)
-		put_row(out, q, sums.all[i]);
-	put_list_end(out);
-	put_total(out, &sums);
-	put_object(out, "prices");
-	put_word(out, "date", prices_date(q->prices));
-	put_end(out);
-	sums_finish(&sums);
+	while (spending_tell(a, out))
+		;
+	spending_answer_destroy(a);
 }
 
 static void put_models(const struct spending *s, const struct usage *u, const struct prices *prices,
                        struct buf *out)
 {
-	struct spent_sums sums = {0};
+	struct spending_answer a = {.spending = s, .question.by = SPENDING_BY_MODEL};
 
-	map_init(&sums.by_key);
-	for (unsigned i = 0; i < u->model_count; i++) {
-		const struct usage_model *m = &u->models[i];
-		struct price_call call = {text_of(s->names[m->model]), m->size, m->fast};
-		struct spent_sum *sum = sum_of(&sums, call.model);
+	for (unsigned i = 0; i < u->part_count; i++) {
+		struct spent_sum *sum = NULL;
 
-		add_counts(sum, &m->counts);
-		add_money(sum, prices, &call, &m->counts);
+		for (uint32_t k = 0; k < a.count && !sum; k++)
+			if (a.sums[k].number == u->parts[i].model)
+				sum = &a.sums[k];
+		if (!sum)
+			sum = new_sum(&a);
+		sum->number = u->parts[i].model;
+		add_part(s, &u->parts[i], prices, sum);
 	}
 	put_list(out, "models");
-	for (size_t i = 0; i < sums.count; i++)
-		put_sum(out, NULL, sums.all[i]);
+	for (uint32_t k = 0; k < a.count; k++)
+		put_row(&a, &a.sums[k], out);
 	put_list_end(out);
-	sums_finish(&sums);
+	free(a.sums);
 }
 
 /* The window that the agent told, or else that of the model it asked last. */
 static uint64_t window_of(const struct spending *s, const struct usage *u,
                           const struct prices *prices)
 {
-	if (u->context_window || u->model_count == 0)
+	if (u->context_window || u->part_count == 0)
 		return u->context_window;
-	return prices_window(prices, text_of(s->names[u->models[u->model_count - 1].model]));
+	return prices_window(prices, text_of(s->names[u->parts[u->part_count - 1].model]));
 }
 
 void spending_usage_json(const struct spending *s, const struct usage *u,
@@ -310,7 +452,7 @@ void spending_usage_json(const struct spending *s, const struct usage *u,
 	struct spent_sum sum = {0};
 
 	add_usage(s, u, prices, &sum);
-	if (u->model_count > 0 || u->own_cost > 0)
+	if (u->part_count > 0 || u->own_cost > 0)
 		put_sum(out, "usage", &sum);
 	if (u->context_used) {
 		put_object(out, "context");

@@ -7,6 +7,9 @@
 #include "base/must.h"
 #include "signal/json.h"
 
+#define HOUR_MS 3600000.0
+#define HOURS_MAX 4000000u /* a time after that is nonsense */
+
 static uint64_t count_at(yyjson_val *payload, const char *name)
 {
 	double n;
@@ -77,23 +80,88 @@ bool usage_read_payload(yyjson_val *payload, double at_ms, struct usage_facts *o
 
 /* ---- a session ---- */
 
-static struct usage_model *model_of(struct usage *u, const struct usage_facts *facts,
-                                    uint32_t model)
+uint32_t usage_hour(double at_ms)
 {
-	struct usage_model *m;
+	if (!(at_ms > 0))
+		return 0;
+	return at_ms / HOUR_MS < HOURS_MAX ? (uint32_t)(at_ms / HOUR_MS) : HOURS_MAX;
+}
 
-	for (unsigned i = 0; i < u->model_count; i++) {
-		m = &u->models[i];
-		if (m->model == model && m->size == facts->call.size && m->fast == facts->call.fast)
-			return m;
+static bool is_alike(const struct usage_part *a, const struct usage_part *b)
+{
+	return a->model == b->model && a->size == b->size && a->fast == b->fast;
+}
+
+static void join_parts(struct usage *u, unsigned older, unsigned newer)
+{
+	struct usage_part *a = &u->parts[older], *b = &u->parts[newer];
+
+	for (int i = 0; i < SPENT_COUNTS; i++)
+		b->counts.n[i] += a->counts.n[i];
+	if (a->from < b->from)
+		b->from = a->from;
+	if (a->to > b->to)
+		b->to = a->to;
+	memmove(a, a + 1, (u->part_count - older - 1) * sizeof(*a));
+	u->part_count--;
+}
+
+/* The one after it of the same calls; part_count: there is none. */
+static unsigned next_alike(const struct usage *u, unsigned part)
+{
+	unsigned found = u->part_count;
+
+	for (unsigned i = 0; i < u->part_count; i++)
+		if (i != part && is_alike(&u->parts[i], &u->parts[part]) &&
+		    u->parts[i].to >= u->parts[part].to &&
+		    (found == u->part_count || u->parts[i].to < u->parts[found].to))
+			found = i;
+	return found;
+}
+
+/* The oldest that has one after it goes into that. */
+static bool join_oldest(struct usage *u)
+{
+	unsigned oldest = u->part_count, into = u->part_count;
+
+	for (unsigned i = 0; i < u->part_count; i++) {
+		unsigned next = next_alike(u, i);
+
+		if (next == u->part_count ||
+		    (oldest < u->part_count && u->parts[i].to >= u->parts[oldest].to))
+			continue;
+		oldest = i;
+		into = next;
 	}
-	if (u->model_count == USAGE_MODELS_MAX)
-		return &u->models[USAGE_MODELS_MAX - 1];
-	u->models = must_grow(u->models, (u->model_count + 1) * sizeof(*u->models));
-	m = &u->models[u->model_count++];
-	*m = (struct usage_model){
-		.model = model, .size = (uint8_t)facts->call.size, .fast = facts->call.fast};
-	return m;
+	if (oldest == u->part_count)
+		return false;
+	join_parts(u, oldest, into);
+	return true;
+}
+
+static struct usage_part *usage_part_of(struct usage *u, const struct usage_facts *facts,
+                                        uint32_t model)
+{
+	uint32_t hour = usage_hour(facts->at_ms);
+	struct usage_part like = {
+		.model = model,
+		.from = hour,
+		.to = hour,
+		.size = (uint8_t)facts->call.size,
+		.fast = facts->call.fast,
+	};
+
+	for (unsigned i = u->part_count; i > 0; i--) {
+		struct usage_part *p = &u->parts[i - 1];
+
+		if (is_alike(p, &like) && hour >= p->from && hour <= p->to)
+			return p;
+	}
+	if (u->part_count == USAGE_PARTS_MAX && !join_oldest(u))
+		return &u->parts[USAGE_PARTS_MAX - 1];
+	u->parts = must_grow(u->parts, (u->part_count + 1) * sizeof(*u->parts));
+	u->parts[u->part_count] = like;
+	return &u->parts[u->part_count++];
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -105,14 +173,14 @@ void usage_add(struct usage *u, const struct usage_facts *facts, uint32_t model,
                struct spent_counts *added)
 {
 	struct spent_counts *witness = facts->response.len ? &u->keyed : &u->loose;
-	struct usage_model *m = model_of(u, facts, model);
+	struct usage_part *part = usage_part_of(u, facts, model);
 
 	for (int i = 0; i < SPENT_COUNTS; i++) {
 		uint64_t before = larger(u->keyed.n[i], u->loose.n[i]);
 
 		witness->n[i] += facts->counts.n[i];
 		added->n[i] = larger(u->keyed.n[i], u->loose.n[i]) - before;
-		m->counts.n[i] += added->n[i];
+		part->counts.n[i] += added->n[i];
 	}
 	if (facts->context)
 		u->context_used = facts->context;
@@ -125,6 +193,6 @@ void usage_destroy(struct usage *u)
 	if (!u)
 		return;
 	free(u->id);
-	free(u->models);
+	free(u->parts);
 	free(u);
 }

@@ -14,8 +14,10 @@
 #include "crew/prices.h"
 #include "signal/signal.h"
 
-#define USAGE_MODELS_MAX \
-	64 /* of one session, with lengths and modes; then the last has all others */
+/* Of one session, by hours, models, lengths and modes.  Then the oldest of one model are joined;
+ * where none can be, the last has all others. */
+#define USAGE_PARTS_MAX 64
+#define USAGE_SAVINGS 3                  /* that may be under way at once */
 #define USAGE_COUNT_MAX 1000000000000ull /* tokens that one signal may tell */
 
 /* What a signal says. */
@@ -31,17 +33,20 @@ struct usage_facts {
 bool usage_read(const struct signal *s, struct usage_facts *out);
 bool usage_read_payload(yyjson_val *payload, double at_ms, struct usage_facts *out);
 
-struct usage_model {
-	uint32_t model; /* its number in spending's names */
+struct usage_part {
+	uint32_t model;    /* its number in spending's names */
+	uint32_t from, to; /* hours since 1970, both in it */
 	uint8_t size, fast;
 	struct spent_counts counts;
 };
 
+uint32_t usage_hour(double at_ms); /* since 1970 */
+
 struct usage {
 	char *id;
 	uint32_t project, harness; /* numbers of names */
-	struct usage_model *models;
-	unsigned model_count;
+	struct usage_part *parts;
+	unsigned part_count;
 	struct spent_counts keyed, loose; /* told with an id, and without */
 	uint64_t context_used, context_window;
 	double own_cost; /* dollars, by the agent itself; 0: not told */
@@ -52,7 +57,8 @@ struct usage {
 	int64_t own_more, own_there;
 	uint32_t own_row; /* that one, and one */
 	double last_ms;
-	struct link in_all; /* the one that was heard last at the end */
+	struct link in_all;             /* the one that was heard last at the end */
+	size_t saved_as[USAGE_SAVINGS]; /* where it stands in what is being saved */
 };
 
 /* Adds to what a session spent what is new in these counts, with an id or without; *added is

@@ -1,8 +1,11 @@
 /* api_usage.c - what agents spent, by day, project, model and more, what is left of their limits,
  * and which responses are counted. */
+#include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/must.h"
 #include "base/put.h"
 #include "crew/crew.h"
 #include "crew/limits.h"
@@ -12,7 +15,8 @@
 #include "web/inside.h"
 
 #define ANSWER_MAX (32 * MIB)
-#define KNOWN_MAX 5000       /* a millisecond */
+#define KNOWN_MAX 5000 /* a millisecond */
+#define LONG_AT_ONCE 32
 #define OFFSET_MAX (14 * 60) /* minutes; no zone is further from UTC */
 
 static bool read_by(struct spending_question *q, struct text value, struct error *why)
@@ -62,6 +66,93 @@ static bool read_parameter(void *self, struct text name, struct text value, stru
 	return error_set(why, "there is no such parameter");
 }
 
+/* ---- long answers ---- */
+
+/* One that is told a piece a turn: hours of years, or thousands of sessions. */
+struct usage_response {
+	struct web *web;
+	struct http *http;
+	struct spending_answer *answer;
+	struct buf piece; /* the next */
+	struct turn turn;
+	bool is_last, is_blocked;
+};
+
+static void free_response(struct usage_response *r)
+{
+	loop_remove_turn(&r->turn);
+	assert(r->web->usage_count > 0);
+	r->web->usage_count--;
+	spending_answer_destroy(r->answer);
+	buf_finish(&r->piece);
+	free(r);
+}
+
+static bool tell_piece(struct turn *turn)
+{
+	struct usage_response *r = list_of(turn, struct usage_response, turn);
+
+	if (r->is_blocked)
+		return false;
+	r->is_blocked = !http_more(r->http, buf_text(&r->piece));
+	if (r->is_last) {
+		http_answer_end(r->http);
+		free_response(r);
+		return false;
+	}
+	buf_clear(&r->piece);
+	r->is_last = !spending_tell(r->answer, &r->piece);
+	if (r->is_last)
+		buf_add(&r->piece, TEXT("}\n"));
+	return !r->is_blocked;
+}
+
+static void ignore_body(void *self, struct http *http, struct text bytes)
+{
+}
+
+static void begin_pieces(void *self, struct http *http)
+{
+	struct usage_response *r = self;
+
+	http_answer_begin(http, 200, "application/json", NULL);
+	loop_add_turn(r->web->options.loop, &r->turn);
+}
+
+static void peer_reads(void *self, struct http *http)
+{
+	((struct usage_response *)self)->is_blocked = false;
+}
+
+static void peer_left(void *self, struct http *http)
+{
+	free_response(self);
+}
+
+/* Takes both. */
+static void tell_in_pieces(struct call *call, struct spending_answer *answer, struct buf *first)
+{
+	static const struct http_handler handler = {ignore_body, begin_pieces, peer_reads,
+	                                            peer_left};
+	struct usage_response *r;
+
+	if (call->web->usage_count == LONG_AT_ONCE) {
+		web_refuse(call->http, 503, "too many long answers at once", "Retry-After: 1\r\n");
+		spending_answer_destroy(answer);
+		buf_finish(first);
+		return;
+	}
+	call->web->usage_count++;
+	r = must_zero(1, sizeof(*r));
+	r->web = call->web;
+	r->http = call->http;
+	r->answer = answer;
+	r->piece = *first;
+	r->turn.end = tell_piece;
+	list_init(&r->turn.in_loop);
+	http_accept(call->http, 0, &handler, r);
+}
+
 static const char *handle_of(void *self, struct text id)
 {
 	const struct crew_member *m = crew_find(self, id);
@@ -78,6 +169,7 @@ void api_usage(struct call *call)
 		.handle = handle_of,
 		.self = call->web->options.crew,
 	};
+	struct spending_answer *answer;
 	struct error why;
 	struct buf out;
 
@@ -88,9 +180,14 @@ void api_usage(struct call *call)
 	buf_init(&out, ANSWER_MAX);
 	put_object(&out, NULL);
 	put_bool(&out, "ok", true);
-	spending_json(call->web->options.spending, &q, &out);
 	put_i64(&out, "at", clock_wall_ms());
 	limits_json(call->web->options.limits, (double)clock_wall_ms(), &out);
+	answer = spending_ask(call->web->options.spending, &q);
+	if (spending_tell(answer, &out)) {
+		tell_in_pieces(call, answer, &out);
+		return;
+	}
+	spending_answer_destroy(answer);
 	web_answer_object(call, &out);
 }
 

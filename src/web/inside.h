@@ -29,11 +29,11 @@ struct web {
 	unsigned search_count;
 	struct link transcripts; /* transcript.in_web */
 	unsigned transcript_count;
-	struct link late; /* late.in_web: what waits for the runs */
-	unsigned late_count;
-	struct link changes;        /* show_change.in_web: of the show, in their order */
-	struct show_change *change; /* the one under way */
-	unsigned change_count;      /* those that are read and those that wait too */
+	struct link late;                 /* late.in_web: what waits for the runs */
+	unsigned late_count, usage_count; /* the other: long answers of what agents spent */
+	struct link changes;              /* show_change.in_web: of the show, in their order */
+	struct show_change *change;       /* the one under way */
+	unsigned change_count;            /* those that are read and those that wait too */
 	struct turn turn;
 	struct deadline tick; /* wakes the turn while an answer has to wait */
 	uint64_t started_ns;
