@@ -21,6 +21,7 @@ extern const struct parse_kind parse_ollama;
 extern const struct parse_kind parse_openai;
 extern const struct parse_kind parse_openclaw;
 extern const struct parse_kind parse_opencode;
+extern const struct parse_kind parse_opencode_events;
 extern const struct parse_kind parse_pi;
 extern const struct parse_kind parse_raw;
 extern const struct parse_kind parse_responses;

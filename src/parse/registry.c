@@ -19,6 +19,7 @@ const struct parse_kind *const parse_kinds[] = {
 	&parse_openai,
 	&parse_openclaw,
 	&parse_opencode,
+	&parse_opencode_events,
 	&parse_pi,
 	&parse_raw,
 	&parse_responses,

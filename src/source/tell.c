@@ -55,6 +55,23 @@ void source_tell_gap(struct source *s, const struct source_gap *gap)
 	end_told(&m, s);
 }
 
+void source_tell_gone(struct source *s, struct text session, const char *why)
+{
+	struct make m;
+	struct buf out;
+
+	buf_init(&out, SIGNAL_MAX);
+	make_begin(&m, &out,
+	           &(struct make_head){.type = "session.gone",
+	                               .source = SOURCE_OF_BOX,
+	                               .correlation = session,
+	                               .is_new = true});
+	make_payload(&m);
+	make_word(&m, "why", why);
+	make_word(&m, "by", "connection");
+	end_told(&m, s);
+}
+
 /* ---- what became of a control ---- */
 
 void source_verdict(struct source *s, uint64_t ticket, enum back_answer verdict, const char *why)

@@ -28,6 +28,9 @@ struct source_gap {
 /* Something was missed that nobody can tell any more: a signal `source.gap`. */
 void source_tell_gap(struct source *source, const struct source_gap *gap);
 
+/* The process that did a session's work is gone: a signal `session.gone`. */
+void source_tell_gone(struct source *source, struct text session, const char *why);
+
 /* A prompt of theirs, by their own id: it wants no answer any more, or it was asked
  * again and wants the one that was given meanwhile. */
 void source_withdrew(struct source *source, struct text id, const char *why);

@@ -1,0 +1,326 @@
+/* opencode_state.c - sessions, messages and their parts, and where each run is. */
+#include "parse/opencode_state.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/must.h"
+#include "base/put.h"
+
+#define KEY_SEED 0x6f70656e
+#define LEVELS 8 /* of subagents of subagents */
+
+bool opencode_is_id(struct text id)
+{
+	return id.len > 0 && id.len <= OPENCODE_ID_MAX && !memchr(id.at, '\0', id.len);
+}
+
+void opencode_set(char **word, struct text value)
+{
+	char *now = value.len ? text_dup(value) : NULL;
+
+	free(*word);
+	*word = now;
+}
+
+struct opencode_events *opencode_state(struct parse *p)
+{
+	struct opencode_events *o = parse_state(p);
+
+	if (!o->is_ready) {
+		list_init(&o->sessions);
+		parse_set_agent(p, TEXT("opencode"));
+		o->is_ready = true;
+	}
+	return o;
+}
+
+/* ---- sessions ---- */
+
+static void drop_session(struct opencode_events *o, struct opencode_session *s)
+{
+	assert(o->session_count > 0);
+	o->session_count--;
+	list_remove(&s->in_all);
+	for (unsigned i = 0; i < OPENCODE_FACTS; i++)
+		free(s->facts[i]);
+	free(s->id);
+	free(s->parent);
+	free(s->call);
+	free(s->run);
+	free(s->last);
+	free(s->piece);
+	free(s->words);
+	free(s);
+}
+
+void opencode_state_finish(struct opencode_events *o)
+{
+	while (o->is_ready && !list_is_empty(&o->sessions))
+		drop_session(o, list_of(o->sessions.next, struct opencode_session, in_all));
+}
+
+static struct opencode_session *find_session(struct opencode_events *o, struct text id)
+{
+	for (struct link *l = o->sessions.prev; l != &o->sessions; l = l->prev) {
+		struct opencode_session *s = list_of(l, struct opencode_session, in_all);
+
+		if (text_is(id, s->id))
+			return s;
+	}
+	return NULL;
+}
+
+/* One at work is kept while there is another. */
+static void make_session_room(struct opencode_events *o)
+{
+	struct opencode_session *oldest =
+		list_of(o->sessions.next, struct opencode_session, in_all);
+
+	if (o->session_count < OPENCODE_SESSIONS)
+		return;
+	list_each(&o->sessions, l) {
+		struct opencode_session *s = list_of(l, struct opencode_session, in_all);
+
+		if (!s->is_busy && !s->run) {
+			oldest = s;
+			break;
+		}
+	}
+	drop_session(o, oldest);
+}
+
+struct opencode_session *opencode_session(struct parse *p, struct text id)
+{
+	struct opencode_events *o = opencode_state(p);
+	struct opencode_session *s;
+
+	if (!opencode_is_id(id))
+		return NULL;
+	s = find_session(o, id);
+	if (s) {
+		list_remove(&s->in_all);
+	} else {
+		make_session_room(o);
+		s = must_zero(1, sizeof(*s));
+		s->id = text_dup(id);
+		o->session_count++;
+	}
+	list_add(&o->sessions, &s->in_all);
+	return s;
+}
+
+struct opencode_session *opencode_root(struct parse *p, struct opencode_session *s)
+{
+	struct opencode_events *o = opencode_state(p);
+
+	for (unsigned i = 0; i < LEVELS && s->parent; i++) {
+		struct opencode_session *parent = find_session(o, text_of(s->parent));
+
+		if (!parent)
+			return s;
+		s = parent;
+	}
+	return s;
+}
+
+struct speaker opencode_enter(struct parse *p, struct opencode_session *s)
+{
+	const struct opencode_session *root = opencode_root(p, s);
+	struct speaker who = {.agent = TEXT("opencode")};
+
+	if (root == s) {
+		parse_set_correlation(p, text_of(s->run ? s->run : s->id));
+		return who;
+	}
+	/* Their ends are no end of what was asked. */
+	parse_set_correlation(p, text_of(root->id));
+	if (s->facts[OPENCODE_MODE])
+		who.agent = text_of(s->facts[OPENCODE_MODE]);
+	who.id = text_of(s->id);
+	who.parent = text_of(s->call);
+	return who;
+}
+
+/* ---- messages and parts ---- */
+
+struct opencode_message *opencode_message(struct opencode_events *o, struct text id)
+{
+	uint64_t key = map_hash(KEY_SEED, id) | 1;
+
+	for (unsigned i = 0; i < OPENCODE_MESSAGES; i++)
+		if (o->messages[i].key == key)
+			return &o->messages[i];
+	o->messages[o->message_count % OPENCODE_MESSAGES] = (struct opencode_message){.key = key};
+	return &o->messages[o->message_count++ % OPENCODE_MESSAGES];
+}
+
+struct opencode_part *opencode_part(struct opencode_events *o, struct text id, bool *is_new)
+{
+	uint64_t key = map_hash(KEY_SEED, id) | 1;
+	unsigned count = o->part_count < OPENCODE_PARTS ? o->part_count : OPENCODE_PARTS;
+	struct opencode_part *slot;
+
+	*is_new = false;
+	for (unsigned i = 1; i <= count; i++) {
+		slot = &o->parts[(o->part_count - i) % OPENCODE_PARTS];
+		if (slot->key == key)
+			return slot;
+	}
+	*is_new = true;
+	slot = &o->parts[o->part_count++ % OPENCODE_PARTS];
+	*slot = (struct opencode_part){.key = key, .kind = OPENCODE_OTHER};
+	return slot;
+}
+
+void opencode_seed(struct parse *p, struct text id, unsigned stage)
+{
+	parse_set_seed(p, map_hash(KEY_SEED + stage, id) | 1);
+}
+
+void opencode_unseed(struct parse *p)
+{
+	parse_set_seed(p, 0);
+}
+
+/* ---- for who is connected ---- */
+
+static struct opencode_seen seen_of(const struct opencode_session *s)
+{
+	return (struct opencode_seen){
+		.id = text_of(s->id),
+		.directory = text_of(s->facts[OPENCODE_CWD]),
+		.run = text_of(s->run),
+		.last = text_of(s->last),
+		.is_busy = s->is_busy,
+		.is_child = s->parent != NULL,
+	};
+}
+
+static struct opencode_session *find_named(struct opencode_events *o, struct text name)
+{
+	list_each(&o->sessions, l) {
+		struct opencode_session *s = list_of(l, struct opencode_session, in_all);
+
+		if (text_is(name, s->id) || (s->run && text_is(name, s->run)))
+			return s;
+	}
+	return NULL;
+}
+
+bool opencode_find(struct parse *p, struct text name, struct opencode_seen *out)
+{
+	const struct opencode_session *s = find_named(opencode_state(p), name);
+
+	if (s)
+		*out = seen_of(s);
+	return s != NULL;
+}
+
+void opencode_each(struct parse *p, void (*each)(void *of, const struct opencode_seen *seen),
+                   void *of)
+{
+	list_each(&opencode_state(p)->sessions, l) {
+		struct opencode_seen seen = seen_of(list_of(l, struct opencode_session, in_all));
+
+		each(of, &seen);
+	}
+}
+
+void opencode_expect(struct parse *p, struct text id, struct text run)
+{
+	struct opencode_session *s = opencode_session(p, id);
+
+	if (!s)
+		return;
+	opencode_set(&s->run, run);
+	opencode_set(&s->words, TEXT(""));
+	s->is_busy = true;
+	s->is_begun = s->is_failed = s->is_aborted = false;
+}
+
+void opencode_release(struct parse *p, struct text run)
+{
+	struct opencode_session *s = find_named(opencode_state(p), run);
+
+	if (s && s->run && text_is(run, s->run))
+		opencode_set(&s->run, TEXT(""));
+}
+
+void opencode_cut(struct parse *p)
+{
+	struct opencode_events *o = opencode_state(p);
+
+	for (unsigned i = 0; i < OPENCODE_PARTS; i++)
+		o->parts[i].is_cut = true;
+}
+
+void opencode_stop(struct parse *p)
+{
+	list_each(&opencode_state(p)->sessions, l) {
+		struct opencode_session *s = list_of(l, struct opencode_session, in_all);
+
+		s->is_busy = s->is_begun = false;
+		opencode_set(&s->run, TEXT(""));
+	}
+}
+
+/* ---- places ---- */
+
+void opencode_add_place(struct parse *p, struct text run, struct buf *out)
+{
+	const struct opencode_session *s = find_named(opencode_state(p), run);
+
+	if (!s)
+		return;
+	put_object(out, NULL);
+	put_word(out, "session", s->id);
+	if (s->facts[OPENCODE_CWD])
+		put_word(out, "directory", s->facts[OPENCODE_CWD]);
+	if (s->last)
+		put_word(out, "last", s->last);
+	if (s->piece) {
+		put_word(out, "piece", s->piece);
+		put_u64(out, "told", s->piece_told);
+	}
+	if (s->is_busy && !s->is_failed)
+		put_bool(out, "busy", true);
+	put_end(out);
+}
+
+static void recall_session(struct parse *p, struct opencode_session *s, yyjson_val *root)
+{
+	struct opencode_events *o = opencode_state(p);
+	struct text piece = json_text_at(root, "piece");
+	struct opencode_part *part;
+	bool is_new;
+
+	opencode_note(s, OPENCODE_CWD, json_text_at(root, "directory"));
+	if (opencode_is_id(json_text_at(root, "last")))
+		opencode_set(&s->last, json_text_at(root, "last"));
+	s->is_recalled = true;
+	s->is_busy = yyjson_is_true(yyjson_obj_get(root, "busy"));
+	if (!opencode_is_id(piece))
+		return;
+	opencode_set(&s->piece, piece);
+	s->piece_told = yyjson_get_uint(yyjson_obj_get(root, "told"));
+	part = opencode_part(o, piece, &is_new);
+	part->told = s->piece_told;
+	part->is_cut = true;
+}
+
+bool opencode_take_place(struct parse *p, struct text run, struct text place)
+{
+	yyjson_doc *doc = place.len ? yyjson_read(place.at, place.len, 0) : NULL;
+	yyjson_val *root = yyjson_doc_get_root(doc);
+	struct opencode_session *s = opencode_session(p, json_text_at(root, "session"));
+
+	if (s) {
+		recall_session(p, s, root);
+		if (s->is_busy && !text_is(run, s->id))
+			opencode_set(&s->run, run);
+	}
+	yyjson_doc_free(doc);
+	return s != NULL;
+}
