@@ -49,6 +49,7 @@ static const struct letter {
 	{'t', "claude-transcript", false},
 	{'u', "codex-rollout", false},
 	{'v', "gemini-chat", false},
+	{'k', "opencode-events", false},
 };
 #define LETTERS (sizeof(letters) / sizeof(letters[0]))
 

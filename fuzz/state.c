@@ -22,6 +22,7 @@
 #include "lib/hold.h"
 #include "lib/scratch.h"
 #include "parse/openclaw_past.h"
+#include "parse/opencode_events.h"
 #include "parse/parse.h"
 #include "play/theatre.h"
 #include "run/prompts.h"
@@ -245,6 +246,33 @@ static void read_place(struct text bytes)
 	parse_destroy(second);
 }
 
+static struct parse *make_opencode(void)
+{
+	struct parse_options o = {.source = TEXT("oc"), .event_max = SAVED_MAX};
+
+	return parse_create(parse_find(TEXT("opencode-events")), &o);
+}
+
+static void read_opencode_place(struct text bytes)
+{
+	struct parse *first = make_opencode(), *second = make_opencode();
+	struct buf once, twice;
+	int64_t at_ms;
+
+	buf_init(&once, SAVED_MAX);
+	buf_init(&twice, SAVED_MAX);
+	if (opencode_take_place(first, TEXT("run"), bytes, &at_ms)) {
+		opencode_add_place(first, TEXT("run"), at_ms, &once);
+		if (once.len)
+			must_hold(
+				opencode_take_place(second, TEXT("run"), buf_text(&once), &at_ms));
+		opencode_add_place(second, TEXT("run"), at_ms, &twice);
+	}
+	check_same(&once, &twice);
+	parse_destroy(first);
+	parse_destroy(second);
+}
+
 static void read_prompts(struct text bytes)
 {
 	struct buf once, twice;
@@ -404,6 +432,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		break;
 	case 'o':
 		read_place(rest);
+		break;
+	case 'O':
+		read_opencode_place(rest);
 		break;
 	case 'p':
 		read_prompts(rest);

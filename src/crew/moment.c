@@ -25,9 +25,9 @@ static void say(struct crew_heard *h, enum crew_moment moment, struct text why)
 
 struct text moment_target(yyjson_val *input)
 {
-	static const char *const names[] = {"file_path", "notebook_path", "command", "path",
-	                                    "pattern",   "url",           "query",   "description",
-	                                    "subject",   "prompt"};
+	static const char *const names[] = {"file_path",   "filePath", "notebook_path", "command",
+	                                    "path",        "pattern",  "url",           "query",
+	                                    "description", "subject",  "prompt"};
 	struct text rest;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

@@ -34,9 +34,10 @@ const char *member_harness_name(const struct crew_member *m)
 	static const struct {
 		const char *harness, *name;
 	} known[] = {
-		{"claude-code", "Claude Code"}, {"codex", "Codex"},
-		{"gemini-cli", "Gemini CLI"},   {"qwen-code", "Qwen Code"},
-		{"opencode", "opencode"},
+		{"claude-code", "Claude Code"},
+		{"codex", "Codex"},
+		{"gemini-cli", "Gemini CLI"},
+		{"qwen-code", "Qwen Code"},
 	};
 	const char *harness = m->words[WORD_HARNESS];
 

@@ -14,7 +14,8 @@ static void add_input(struct buf *out, yyjson_val *asked)
 	static const char *const without[] = {"patterns", NULL};
 	yyjson_val *patterns = yyjson_obj_get(asked, "patterns");
 
-	buf_add(out, TEXT("{\"patterns\":"));
+	put_object(out, NULL);
+	put_key(out, without[0]);
 	if (!yyjson_is_arr(patterns) || !json_add(out, patterns))
 		buf_add(out, TEXT("[]"));
 	json_add_members(out, yyjson_obj_get(asked, "metadata"), without, ',');

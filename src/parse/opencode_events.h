@@ -23,7 +23,7 @@ struct opencode_seen {
 	struct text id, directory;
 	struct text run;  /* that was asked for and is under way; empty: none */
 	struct text last; /* the newest message that is whole and was told; empty: none */
-	bool is_busy, is_child;
+	bool is_busy, is_child, is_begun; /* begun: it was at work since we know it */
 };
 
 /* By the id of a session or of what was asked of it. */
@@ -42,8 +42,9 @@ void opencode_cut(struct parse *p);
 /* The process is gone, and nothing of it is under way any more. */
 void opencode_stop(struct parse *p);
 
-/* Where a run is, for the next life of the box; false: it says nothing that is understood. */
-void opencode_add_place(struct parse *p, struct text run, struct buf *out);
-bool opencode_take_place(struct parse *p, struct text run, struct text place);
+/* Where a run is, for the next life of the box, and when that was; false: it says nothing that is
+ * understood. */
+void opencode_add_place(struct parse *p, struct text run, int64_t now_ms, struct buf *out);
+bool opencode_take_place(struct parse *p, struct text run, struct text place, int64_t *at_ms);
 
 #endif

@@ -153,6 +153,10 @@ static void what_it_wants_to_do_is_a_prompt(void **state)
 #define FAILURE(name) \
 	"{\"type\":\"session.error\",\"properties\":{\"sessionID\":\"ses_a\",\"error\":{" \
 	"\"name\":\"" name "\",\"data\":{\"message\":\"broken\"}}}}"
+#define TOOL \
+	"{\"type\":\"message.part.updated\",\"properties\":{\"part\":{\"id\":\"prt_t\"," \
+	"\"messageID\":\"msg_b\",\"sessionID\":\"ses_a\",\"type\":\"tool\",\"tool\":\"bash\"," \
+	"\"callID\":\"c\",\"state\":{\"status\":\"running\",\"input\":{}}}}}"
 #define ENDED ",\"time\":{\"start\":1,\"end\":2}"
 
 static void begin_text(void)
@@ -225,22 +229,27 @@ static void the_next_life_goes_on_where_it_was(void **state)
 {
 	struct opencode_seen seen;
 	struct buf place;
+	int64_t at_ms = 0;
 
 	taken_init(&t, &parse_opencode_events);
 	opencode_expect(t.parse, TEXT("ses_a"), TEXT("R"));
 	feed(STATUS("busy"));
 	feed(MESSAGE("msg_a", "assistant", ",\"time\":{\"completed\":3}"));
 	begin_text();
+	feed(TOOL);
 	buf_init(&place, OPENCODE_PLACE_MAX);
-	opencode_add_place(t.parse, TEXT("R"), &place);
+	opencode_add_place(t.parse, TEXT("R"), 7, &place);
 	taken_finish(&t);
 
 	taken_init(&t, &parse_opencode_events);
-	assert_true(opencode_take_place(t.parse, TEXT("R"), buf_text(&place)));
+	assert_true(opencode_take_place(t.parse, TEXT("R"), buf_text(&place), &at_ms));
+	assert_int_equal(at_ms, 7);
 	assert_true(opencode_find(t.parse, TEXT("R"), &seen));
 	assert_true(text_is(seen.last, "msg_a") && seen.is_busy);
 	feed(MESSAGE("msg_b", "assistant", ""));
 	feed(PART("prt_b", "told before", ENDED));
+	feed(TOOL);
+	assert_int_equal(taken_count(&t, "tool_call"), 0);
 	feed(PART("prt_c", "one two three", ENDED));
 	feed(PART("prt_d", "new", ENDED));
 	assert_int_equal(taken_count(&t, "text_delta"), 2);
@@ -254,10 +263,12 @@ static void the_next_life_goes_on_where_it_was(void **state)
 
 static void a_place_that_is_none_is_refused(void **state)
 {
+	int64_t at_ms;
+
 	taken_init(&t, &parse_opencode_events);
-	assert_false(opencode_take_place(t.parse, TEXT("R"), TEXT("")));
-	assert_false(opencode_take_place(t.parse, TEXT("R"), TEXT("{")));
-	assert_false(opencode_take_place(t.parse, TEXT("R"), TEXT("{\"session\":7}")));
+	assert_false(opencode_take_place(t.parse, TEXT("R"), TEXT(""), &at_ms));
+	assert_false(opencode_take_place(t.parse, TEXT("R"), TEXT("{"), &at_ms));
+	assert_false(opencode_take_place(t.parse, TEXT("R"), TEXT("{\"session\":7}"), &at_ms));
 	taken_finish(&t);
 }
 

@@ -93,10 +93,8 @@ static void take_task(struct parse *p, const struct opencode_told *told)
 	if (told->part->stage != OPENCODE_UNTOLD || !words.len || told->who.id.len || s->run ||
 	    yyjson_is_true(yyjson_obj_get(told->value, "synthetic")))
 		return;
-	told->part->stage = OPENCODE_TOLD;
-	opencode_seed(p, json_text_at(told->value, "id"), 0);
+	opencode_mark(told->session, told->part, OPENCODE_TOLD);
 	speak_task(p, words);
-	opencode_unseed(p);
 }
 
 void opencode_take_delta(struct parse *p, yyjson_val *properties)
@@ -139,14 +137,12 @@ static void take_step(struct parse *p, const struct opencode_told *told)
 
 	if (told->part->stage == OPENCODE_TOLD || !yyjson_is_obj(tokens))
 		return;
-	told->part->stage = OPENCODE_TOLD;
+	opencode_mark(told->session, told->part, OPENCODE_TOLD);
 	/* It counts thoughts apart from the rest of what it wrote. */
 	usage.output = speak_count(tokens, "output") + usage.reasoning;
 	usage.context = usage.input + usage.output + usage.cache_read + usage.cache_write;
 	json_number(yyjson_obj_get(told->value, "cost"), &usage.cost);
-	opencode_seed(p, usage.response, 0);
 	speak_usage(p, &told->who, &usage);
-	opencode_unseed(p);
 }
 
 /* ---- parts ---- */

@@ -9,7 +9,8 @@
 #include "base/put.h"
 
 #define KEY_SEED 0x6f70656e
-#define LEVELS 8 /* of subagents of subagents */
+#define TIME_MAX (UINT64_C(1) << 52) /* milliseconds: a double has them whole */
+#define LEVELS 8                     /* of subagents of subagents */
 
 bool opencode_is_id(struct text id)
 {
@@ -174,14 +175,16 @@ struct opencode_part *opencode_part(struct opencode_events *o, struct text id, b
 	return slot;
 }
 
-void opencode_seed(struct parse *p, struct text id, unsigned stage)
+void opencode_mark(struct opencode_session *s, struct opencode_part *part,
+                   enum opencode_stage stage)
 {
-	parse_set_seed(p, map_hash(KEY_SEED + stage, id) | 1);
-}
-
-void opencode_unseed(struct parse *p)
-{
-	parse_set_seed(p, 0);
+	part->stage = stage;
+	for (unsigned i = 0; i < OPENCODE_MARKS; i++)
+		if (s->marks[i].key == part->key) {
+			s->marks[i].stage = stage;
+			return;
+		}
+	s->marks[s->mark_count++ % OPENCODE_MARKS] = (struct opencode_mark){part->key, stage};
 }
 
 /* ---- for who is connected ---- */
@@ -195,6 +198,7 @@ static struct opencode_seen seen_of(const struct opencode_session *s)
 		.last = text_of(s->last),
 		.is_busy = s->is_busy,
 		.is_child = s->parent != NULL,
+		.is_begun = s->is_begun,
 	};
 }
 
@@ -268,7 +272,7 @@ void opencode_stop(struct parse *p)
 
 /* ---- places ---- */
 
-void opencode_add_place(struct parse *p, struct text run, struct buf *out)
+void opencode_add_place(struct parse *p, struct text run, int64_t now_ms, struct buf *out)
 {
 	const struct opencode_session *s = find_named(opencode_state(p), run);
 
@@ -284,9 +288,35 @@ void opencode_add_place(struct parse *p, struct text run, struct buf *out)
 		put_word(out, "piece", s->piece);
 		put_u64(out, "told", s->piece_told);
 	}
+	put_list(out, "parts");
+	for (unsigned i = 0; i < OPENCODE_MARKS; i++)
+		if (s->marks[i].key) {
+			put_u64(out, NULL, s->marks[i].key);
+			put_u64(out, NULL, s->marks[i].stage);
+		}
+	put_list_end(out);
+	put_u64(out, "at", (uint64_t)now_ms);
 	if (s->is_busy && !s->is_failed)
 		put_bool(out, "busy", true);
 	put_end(out);
+}
+
+/* Pairs of keys and stages. */
+static void recall_marks(struct opencode_events *o, struct opencode_session *s, yyjson_val *list)
+{
+	yyjson_arr_iter each = yyjson_arr_iter_with(list);
+	yyjson_val *key, *stage;
+
+	while ((key = yyjson_arr_iter_next(&each)) && (stage = yyjson_arr_iter_next(&each))) {
+		struct opencode_part *part = &o->parts[o->part_count % OPENCODE_PARTS];
+
+		if (!yyjson_get_uint(key) || yyjson_get_uint(stage) > OPENCODE_TOLD ||
+		    s->mark_count >= OPENCODE_MARKS)
+			return;
+		o->part_count++;
+		*part = (struct opencode_part){.key = yyjson_get_uint(key), .kind = OPENCODE_OTHER};
+		opencode_mark(s, part, (enum opencode_stage)yyjson_get_uint(stage));
+	}
 }
 
 static void recall_session(struct parse *p, struct opencode_session *s, yyjson_val *root)
@@ -300,6 +330,7 @@ static void recall_session(struct parse *p, struct opencode_session *s, yyjson_v
 	if (opencode_is_id(json_text_at(root, "last")))
 		opencode_set(&s->last, json_text_at(root, "last"));
 	s->is_recalled = true;
+	recall_marks(o, s, yyjson_obj_get(root, "parts"));
 	s->is_busy = yyjson_is_true(yyjson_obj_get(root, "busy"));
 	if (!opencode_is_id(piece))
 		return;
@@ -310,13 +341,16 @@ static void recall_session(struct parse *p, struct opencode_session *s, yyjson_v
 	part->is_cut = true;
 }
 
-bool opencode_take_place(struct parse *p, struct text run, struct text place)
+bool opencode_take_place(struct parse *p, struct text run, struct text place, int64_t *at_ms)
 {
 	yyjson_doc *doc = place.len ? yyjson_read(place.at, place.len, 0) : NULL;
 	yyjson_val *root = yyjson_doc_get_root(doc);
 	struct opencode_session *s = opencode_session(p, json_text_at(root, "session"));
 
 	if (s) {
+		uint64_t at = yyjson_get_uint(yyjson_obj_get(root, "at"));
+
+		*at_ms = at < TIME_MAX ? (int64_t)at : 0;
 		recall_session(p, s, root);
 		if (s->is_busy && !text_is(run, s->id))
 			opencode_set(&s->run, run);

@@ -10,6 +10,7 @@
 #define OPENCODE_SESSIONS 256 /* the one that was silent for longest is forgotten */
 #define OPENCODE_PARTS 1024   /* the newest */
 #define OPENCODE_MESSAGES 256 /* likewise */
+#define OPENCODE_MARKS 12     /* of a session: more than are under way at once */
 #define OPENCODE_WORDS_MAX (64 * KIB)
 
 enum opencode_kind { OPENCODE_TEXT, OPENCODE_THOUGHT, OPENCODE_OTHER };
@@ -22,6 +23,12 @@ struct opencode_part {
 	enum opencode_kind kind;
 	enum opencode_stage stage;
 	bool is_cut, is_users;
+};
+
+/* How far one was told. */
+struct opencode_mark {
+	uint64_t key;
+	enum opencode_stage stage;
 };
 
 struct opencode_message {
@@ -49,6 +56,8 @@ struct opencode_session {
 	char *piece; /* the id of the text that was told last ... */
 	uint64_t piece_told;
 	char *words; /* the last that it said in this turn */
+	struct opencode_mark marks[OPENCODE_MARKS];
+	unsigned mark_count; /* ever */
 	bool is_busy, is_begun, is_failed, is_aborted, is_held;
 	bool is_recalled; /* texts before the piece were told in the last life of the box */
 };
@@ -72,9 +81,9 @@ struct opencode_session *opencode_session(struct parse *p, struct text id); /* N
 struct opencode_session *opencode_root(struct parse *p, struct opencode_session *s);
 struct opencode_part *opencode_part(struct opencode_events *o, struct text id, bool *is_new);
 struct opencode_message *opencode_message(struct opencode_events *o, struct text id);
-/* What is made of it until opencode_unseed() has the same id whenever it is made. */
-void opencode_seed(struct parse *p, struct text id, unsigned stage);
-void opencode_unseed(struct parse *p);
+/* So much was told of a part of the session; the next life of the box knows it. */
+void opencode_mark(struct opencode_session *s, struct opencode_part *part,
+                   enum opencode_stage stage);
 
 /* Signals are those of this session from now on, and by this speaker. */
 struct speaker opencode_enter(struct parse *p, struct opencode_session *s);
@@ -91,7 +100,6 @@ void opencode_note(struct opencode_session *s, enum opencode_fact fact, struct t
 void opencode_tell_facts(struct parse *p, struct opencode_session *s);
 
 /* ---- opencode_parts.c ---- */
-
 void opencode_take_message(struct parse *p, yyjson_val *properties);
 void opencode_take_part(struct parse *p, yyjson_val *properties);
 void opencode_take_delta(struct parse *p, yyjson_val *properties);
@@ -107,7 +115,6 @@ struct opencode_told {
 void opencode_take_tool(struct parse *p, const struct opencode_told *told);
 
 /* ---- opencode_asks.c ---- */
-
 void opencode_take_permission(struct parse *p, yyjson_val *properties);
 
 #endif

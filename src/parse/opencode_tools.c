@@ -41,12 +41,10 @@ static void speak_slim_call(struct parse *p, const struct opencode_told *told,
 static void tell_call(struct parse *p, const struct opencode_told *told,
                       const struct tool_call *call, yyjson_val *input)
 {
-	opencode_seed(p, json_text_at(told->value, "id"), OPENCODE_CALLED);
 	if (opencode_state(p)->is_big)
 		speak_slim_call(p, told, call, input);
 	else
 		speak_call(p, &told->who, call, input);
-	opencode_unseed(p);
 }
 
 /* ---- results ---- */
@@ -70,9 +68,7 @@ static void tell_result(struct parse *p, const struct opencode_told *told,
 	output = utf8_cut(output, OUTPUT_MAX);
 	if (output.len)
 		yyjson_set_strn(&shown, output.at, output.len);
-	opencode_seed(p, json_text_at(told->value, "id"), OPENCODE_TOLD);
 	speak_result(p, &told->who, call, is_good(state), output.len ? &shown : NULL);
-	opencode_unseed(p);
 }
 
 /* ---- changes ---- */
@@ -132,7 +128,6 @@ static void tell_changes(struct parse *p, const struct opencode_told *told,
 	yyjson_val *diff = yyjson_obj_get(metadata, "filediff");
 	struct opencode_change change = {.call = call->id, .kind = "update"};
 
-	opencode_seed(p, json_text_at(told->value, "id"), OPENCODE_TOLD + 1);
 	if (yyjson_is_obj(diff)) {
 		change.path = json_text_at(diff, "file");
 		change.added = speak_count(diff, "additions");
@@ -147,7 +142,6 @@ static void tell_changes(struct parse *p, const struct opencode_told *told,
 	} else {
 		tell_patch(p, &told->who, call->id, json_text_at(input, "patchText"));
 	}
-	opencode_unseed(p);
 }
 
 /* ---- tools ---- */
@@ -182,12 +176,12 @@ void opencode_take_tool(struct parse *p, const struct opencode_told *told)
 		return;
 	note_child(p, told, state);
 	if (told->part->stage == OPENCODE_UNTOLD) {
-		told->part->stage = OPENCODE_CALLED;
+		opencode_mark(told->session, told->part, OPENCODE_CALLED);
 		tell_call(p, told, &call, yyjson_obj_get(state, "input"));
 	}
 	if (!is_over || told->part->stage == OPENCODE_TOLD)
 		return;
-	told->part->stage = OPENCODE_TOLD;
+	opencode_mark(told->session, told->part, OPENCODE_TOLD);
 	tell_result(p, told, &call, state);
 	if (!is_error)
 		tell_changes(p, told, &call, state);

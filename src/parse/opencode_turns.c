@@ -21,21 +21,6 @@ void opencode_note(struct opencode_session *s, enum opencode_fact fact, struct t
 	s->fresh[fact] = true;
 }
 
-/* The same facts are the same signal. */
-static void seed_facts(struct parse *p, const struct opencode_session *s)
-{
-	struct buf all;
-
-	buf_init(&all, OPENCODE_FACTS * FACT_MAX + KIB);
-	buf_add(&all, text_of(s->id));
-	for (unsigned i = 0; i < OPENCODE_FACTS; i++) {
-		buf_add_char(&all, '\n');
-		buf_add(&all, text_of(s->facts[i]));
-	}
-	opencode_seed(p, buf_text(&all), 0);
-	buf_finish(&all);
-}
-
 void opencode_tell_facts(struct parse *p, struct opencode_session *s)
 {
 	static const char *const names[OPENCODE_FACTS] = {
@@ -50,7 +35,6 @@ void opencode_tell_facts(struct parse *p, struct opencode_session *s)
 		any |= s->fresh[i];
 	if (!any || who.id.len)
 		return;
-	seed_facts(p, s);
 	speak_begin(p, &who, "session.facts");
 	make_word(&p->make, "harness", "opencode");
 	for (unsigned i = 0; i < OPENCODE_FACTS; i++)
@@ -60,7 +44,6 @@ void opencode_tell_facts(struct parse *p, struct opencode_session *s)
 		make_word(&p->make, "titleFrom", "agent");
 	make_word(&p->make, "sessionKey", s->id);
 	speak_end(p, &who);
-	opencode_unseed(p);
 	memset(s->fresh, 0, sizeof(s->fresh));
 }
 
@@ -137,31 +120,34 @@ static void complete(struct parse *p, const struct opencode_session *s, const st
 	speak_end(p, who);
 }
 
+static void tell_subagent(struct parse *p, const struct opencode_session *s,
+                          const struct speaker *who)
+{
+	parse_begin(p, "task_dispatch");
+	make_word(&p->make, "taskId", s->id);
+	make_word(&p->make, "from", "opencode");
+	make_text(&p->make, "to", who->agent);
+	make_given(&p->make, "description", text_of(s->facts[OPENCODE_TITLE]));
+	speak_end(p, who);
+}
+
 static void begin_turn(struct parse *p, struct opencode_session *s)
 {
 	struct speaker who = opencode_enter(p, s);
-	bool was_held = s->is_held;
+	bool is_new = !s->is_busy || !s->is_begun, was_begun = s->is_begun, was_held = s->is_held;
 
-	s->is_held = false;
-	if (s->is_busy && s->is_begun && !was_held)
+	if (!is_new && !was_held)
 		return;
-	if (!s->is_busy || !s->is_begun) {
+	if (is_new) {
 		s->is_failed = s->is_aborted = false;
 		opencode_set(&s->words, TEXT(""));
 	}
-	if (!who.id.len) {
-		tell_turn(p, s, "began");
-	} else if (!s->is_begun) {
-		opencode_seed(p, text_of(s->id), 1);
-		parse_begin(p, "task_dispatch");
-		make_word(&p->make, "taskId", s->id);
-		make_word(&p->make, "from", "opencode");
-		make_text(&p->make, "to", who.agent);
-		make_given(&p->make, "description", text_of(s->facts[OPENCODE_TITLE]));
-		speak_end(p, &who);
-		opencode_unseed(p);
-	}
+	s->is_held = false;
 	s->is_busy = s->is_begun = true;
+	if (!who.id.len)
+		tell_turn(p, s, "began");
+	else if (!was_begun)
+		tell_subagent(p, s, &who);
 }
 
 static void end_turn(struct parse *p, struct opencode_session *s)

@@ -42,7 +42,7 @@ static void opencode_made_signal(void *self, struct text envelope)
 	struct buf place;
 
 	buf_init(&place, OPENCODE_PLACE_MAX);
-	opencode_add_place(m->parse, run_of(envelope), &place);
+	opencode_add_place(m->parse, run_of(envelope), clock_wall_ms(), &place);
 	if (place.full || !place.len)
 		source_received(m->source, envelope);
 	else
@@ -212,8 +212,10 @@ static bool listen_to_events(struct opencode_line *o, struct error *why)
 static void recall_run(void *of, struct text run, struct text at)
 {
 	struct opencode_memory *m = of;
+	int64_t at_ms;
 
-	opencode_take_place(m->parse, run, at);
+	if (opencode_take_place(m->parse, run, at, &at_ms) && at_ms > m->lost_at_ms)
+		m->lost_at_ms = at_ms;
 }
 
 static struct opencode_memory *opencode_memory_of(struct source *source)

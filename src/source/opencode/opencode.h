@@ -88,11 +88,9 @@ struct opencode_asked {
 };
 
 /* ---- opencode.c ---- */
-
 void opencode_feed(struct opencode_memory *m, struct text event); /* to the parser */
 
 /* ---- opencode_call.c ---- */
-
 bool opencode_call(struct opencode_line *o, const struct opencode_asked *asked);
 void opencode_drop_calls(struct opencode_line *o); /* none will be answered */
 char *opencode_header(
@@ -101,6 +99,9 @@ char *opencode_header(
 /* ---- opencode_sync.c ---- */
 
 void opencode_sync(struct opencode_line *o); /* the stream has begun */
+/* As the event that it would have been. */
+void opencode_feed_value(struct opencode_line *o, const char *type, const char *key,
+                         yyjson_val *value);
 void opencode_stop_sync(struct opencode_line *o);
 void opencode_hear_state(struct opencode_line *o, struct text session, bool is_busy);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/must.h"
 #include "base/put.h"
 #include "parse/parse.h"
@@ -134,7 +135,8 @@ bool opencode_reply(void *self, const struct back_outcome *reply, struct error *
 	struct opencode_permission *p = find_permission(o->memory, reply->id);
 	const char *word = reply_word(reply->value);
 	struct opencode_seen seen = {0};
-	char route[OPENCODE_ID_MAX + 32], body[64];
+	char route[OPENCODE_ID_MAX + 32];
+	struct buf body;
 	bool sent;
 
 	if (!word)
@@ -145,13 +147,17 @@ bool opencode_reply(void *self, const struct back_outcome *reply, struct error *
 		return o->is_synced || error_set(why, "what opencode asks is not known yet");
 	opencode_find(o->memory->parse, text_of(p->session), &seen);
 	snprintf(route, sizeof(route), "/permission/%s/reply", p->id);
-	snprintf(body, sizeof(body), "{\"reply\":\"%s\"}", word);
+	buf_init(&body, KIB);
+	put_object(&body, NULL);
+	put_word(&body, "reply", word);
+	put_end(&body);
 	snprintf(p->sent, sizeof(p->sent), "%s", word);
 	sent = opencode_call(o, &(struct opencode_asked){.route = route,
 	                                                 .directory = seen.directory,
-	                                                 .body = text_of(body),
+	                                                 .body = buf_text(&body),
 	                                                 .what = reply->id,
 	                                                 .take = reply_taken});
+	buf_finish(&body);
 	if (!sent)
 		p->sent[0] = '\0';
 	return sent || error_set(why, "it is more than opencode takes now");
@@ -279,7 +285,7 @@ static bool send_prompt(struct opencode_line *o, const struct back_ask *ask, str
 	if (sent) {
 		opencode_expect(o->memory->parse, ask->session, ask->run);
 		buf_init(&place, OPENCODE_PLACE_MAX);
-		opencode_add_place(o->memory->parse, ask->run, &place);
+		opencode_add_place(o->memory->parse, ask->run, clock_wall_ms(), &place);
 		source_dispatch(o->source, ask, place.full ? TEXT("") : buf_text(&place));
 		buf_finish(&place);
 	}
@@ -303,6 +309,8 @@ static void session_made(struct opencode_line *o, const struct opencode_call *ca
 	}
 	if (!p)
 		return;
+	if (opencode_is_name(session))
+		opencode_feed_value(o, "session.created", "info", answer);
 	ask.run = text_of(p->run);
 	ask.prompt = text_of(p->prompt);
 	ask.model = text_of(p->model);

@@ -92,8 +92,8 @@ static void begin_event(struct buf *out, const char *type, double at_ms)
 	put_object(out, "properties");
 }
 
-static void feed_value(struct opencode_line *o, const char *type, const char *key,
-                       yyjson_val *value)
+void opencode_feed_value(struct opencode_line *o, const char *type, const char *key,
+                         yyjson_val *value)
 {
 	yyjson_val *time = yyjson_obj_get(value, "time");
 	yyjson_val *state_time = yyjson_obj_get(yyjson_obj_get(value, "state"), "time");
@@ -161,10 +161,10 @@ static void feed_message(struct opencode_line *o, yyjson_val *message)
 
 	/* Its role is known before its parts are, that it is whole after them. */
 	if (text_is(json_text_at(info, "role"), "user"))
-		feed_value(o, "message.updated", "info", info);
+		opencode_feed_value(o, "message.updated", "info", info);
 	while ((part = yyjson_arr_iter_next(&each)))
-		feed_value(o, "message.part.updated", "part", part);
-	feed_value(o, "message.updated", "info", info);
+		opencode_feed_value(o, "message.part.updated", "part", part);
+	opencode_feed_value(o, "message.updated", "info", info);
 	if (yyjson_is_obj(error)) {
 		struct buf event;
 
@@ -265,11 +265,20 @@ static void look_at_known(void *of, const struct opencode_seen *seen)
 	want_messages(look->line, seen->id, look->directory);
 }
 
+/* Of a subagent that is met at work it is not known how much of it was told. */
+static bool is_new_child(const struct opencode_line *o, struct text session)
+{
+	struct opencode_seen seen;
+
+	return opencode_find(o->memory->parse, session, &seen) && seen.is_child && !seen.is_begun;
+}
+
 static void take_busy(struct opencode_line *o, const struct opencode_call *call, yyjson_val *busy)
 {
 	struct opencode_look look = {o, busy, text_of(call->what)};
 	yyjson_obj_iter each = yyjson_obj_iter_with(busy);
 	yyjson_val *key;
+	bool is_new;
 
 	if (!yyjson_is_obj(busy)) {
 		complain(o, "states", call);
@@ -280,11 +289,13 @@ static void take_busy(struct opencode_line *o, const struct opencode_call *call,
 	while ((key = yyjson_obj_iter_next(&each))) {
 		if (!opencode_is_name(json_text(key)))
 			continue;
+		is_new = is_new_child(o, json_text(key));
 		if (!map_get(&o->states, json_text(key))) {
 			note_state(o, json_text(key), busy_word);
 			feed_status(o, json_text(key), busy_word);
 		}
-		want_messages(o, json_text(key), look.directory);
+		if (!is_new)
+			want_messages(o, json_text(key), look.directory);
 	}
 	next_step(o);
 }
@@ -375,11 +386,11 @@ static void look_at_session(struct opencode_line *o, yyjson_val *info)
 	if (!opencode_is_name(id))
 		return;
 	if (is_known || is_missed || updated_ms > now_ms - RECENT_MS) {
-		feed_value(o, "session.updated", "info", info);
+		opencode_feed_value(o, "session.updated", "info", info);
 		add_step(o, TEXT(""), directory, ask_busy);
 		add_step(o, TEXT(""), directory, ask_permissions);
 	}
-	if ((is_known && (seen.last.len || seen.is_busy)) || is_missed)
+	if (((is_known && (seen.last.len || seen.is_busy)) || is_missed) && !is_new_child(o, id))
 		want_messages(o, id, directory);
 }
 
