@@ -250,7 +250,10 @@ static void request_explain(struct request *r, CURLcode code)
 	         code == CURLE_BAD_FUNCTION_ARGUMENT)
 		r->fault = REQUEST_UNREACHABLE;
 	if (r->is_barred)
-		error_set(&r->why, "%s leads to an address that no server has", r->url.host);
+		error_set(&r->why,
+		          r->is_public ? "%s leads to an address that is not of the internet"
+		                       : "%s leads to an address that no server has",
+		          r->url.host);
 	else
 		request_words(&r->why, r->job.easy, code, &r->url, r->detail);
 }
