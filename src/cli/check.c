@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/perform.h"
 #include "config/keys.h"
+#include "config/ports.h"
 #include "config/trust.h"
 #include "journal/disk.h"
 #include "net/listen.h"
@@ -190,6 +191,7 @@ static int check(struct command_context *context, const struct options *options)
 	if (is_read) {
 		keys_strays(&config, context->env, say_doubt, NULL);
 		trust_each(&config, say_doubt, NULL);
+		ports_each_clash(&config, say_doubt, NULL);
 		config_finish(&config);
 	}
 	return good ? STATUS_DONE : check_status(&why);

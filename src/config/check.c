@@ -109,19 +109,43 @@ bool check_local_address(struct text value, struct error *why)
 	        error_set(why, "%.*s is not a loopback address", TEXT_ARG(value)));
 }
 
-/* Port 0 is any, and so another one each time. */
-static bool is_same_address(const char *a, const char *b)
-{
-	struct text hosts[2];
-	struct host one, other;
-	uint64_t ports[2];
+struct literal {
+	struct host host;
+	uint64_t port;
+};
 
-	if (!cut_port(text_of(a), &hosts[0], &ports[0]) ||
-	    !cut_port(text_of(b), &hosts[1], &ports[1]) || ports[0] != ports[1] || ports[0] == 0)
+static bool read_literal(const char *address, struct literal *out)
+{
+	struct text host;
+
+	if (!cut_port(text_of(address), &host, &out->port))
 		return false;
-	one = read_host(hosts[0]);
-	other = read_host(hosts[1]);
-	return one.family == other.family && memcmp(one.at, other.at, sizeof(one.at)) == 0;
+	out->host = read_host(host);
+	return out->host.family && out->port;
+}
+
+/* Both at one port, which is none of the kernel's choice. */
+static bool read_literals(const char *a, const char *b, struct literal *one, struct literal *other)
+{
+	return read_literal(a, one) && read_literal(b, other) && one->port == other->port &&
+	       one->host.family == other->host.family;
+}
+
+bool check_is_same_address(const char *a, const char *b)
+{
+	struct literal one, other;
+
+	return read_literals(a, b, &one, &other) &&
+	       memcmp(one.host.at, other.host.at, sizeof(one.host.at)) == 0;
+}
+
+bool check_covers_address(const char *all, const char *one)
+{
+	static const struct host any;
+	struct literal wide, narrow;
+
+	return read_literals(all, one, &wide, &narrow) &&
+	       memcmp(wide.host.at, any.at, sizeof(any.at)) == 0;
 }
 
 /* What is given without a token is for programs of our own user, which a loopback alone can
@@ -142,7 +166,7 @@ bool check_listen(const void *row, size_t rows_before, struct error *why)
 	const struct config_listen *listen = row;
 
 	for (size_t i = 1; i <= rows_before; i++)
-		if (is_same_address(listen->address, listen[-(ptrdiff_t)i].address))
+		if (check_is_same_address(listen->address, listen[-(ptrdiff_t)i].address))
 			return error_set(why, "%s is there twice", listen->address);
 	if (!listen->cert != !listen->key)
 		return error_set(why, "%s has a %s and no %s", listen->address,

@@ -13,6 +13,10 @@ bool check_address(struct text value, struct error *why);
 
 bool check_local_address(struct text value, struct error *why); /* that only we reach */
 
+/* Of two such; port 0 is any, and so another one each time. */
+bool check_is_same_address(const char *a, const char *b);
+bool check_covers_address(const char *all, const char *one); /* all: 0.0.0.0 or [::] */
+
 /* A struct config_listen: a certificate has a key, an address that other machines could
  * reach has both, and none before it is the same, unless the port is any. */
 bool check_listen(const void *row, size_t rows_before, struct error *why);

@@ -9,7 +9,9 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "config/check.h"
 #include "config/config.h"
+#include "config/ports.h"
 #include "config/trust.h"
 #include "net/address.h"
 #include "net/listen.h"
@@ -102,6 +104,25 @@ static struct listen *find_open(const struct listens *l, const struct listen_pla
 	return NULL;
 }
 
+/* Devices come in where the configuration has a listener of its own now: it is the same one, and
+ * they stay.  One that is in the way of it cannot be opened while they come in. */
+static bool find_at_phone(const struct listens *l, const struct config_listen *row,
+                          struct listen **found, struct error *why)
+{
+	const char *at = l->phone ? listen_address(l->phone) : "";
+
+	*found = NULL;
+	if (!l->phone || !ports_clash(row->address, at))
+		return true;
+	if (!row->cert || !check_is_same_address(row->address, at))
+		return error_set(why,
+		                 "%s: devices come in at %s (phone.listen): give it that address "
+		                 "and a certificate, or another port",
+		                 row->address, at);
+	*found = l->phone;
+	return true;
+}
+
 /* The next one of the plan. */
 static bool plan_one(struct listens *l, struct listen_plan *plan, const struct config_listen *row,
                      struct error *why)
@@ -109,9 +130,11 @@ static bool plan_one(struct listens *l, struct listen_plan *plan, const struct c
 	struct planned *planned = &plan->each[plan->count];
 	struct tls_context *tls;
 
+	planned->listen = find_open(l, plan, row->address);
+	if (!planned->listen && !find_at_phone(l, row, &planned->listen, why))
+		return false;
 	if (!load_tls(row, &tls, why))
 		return false;
-	planned->listen = find_open(l, plan, row->address);
 	planned->stays = planned->listen != NULL;
 	if (planned->stays)
 		planned->tls = tls;
@@ -201,6 +224,15 @@ void listens_close_phone(struct listens *l)
 	web_set_listens(l->web, l->each, l->count);
 }
 
+/* It is a listener of the configuration from now on. */
+static void give_phone(struct listens *l)
+{
+	log_info("web", "devices come in at %s, a listener of the configuration",
+	         listen_address(l->phone));
+	l->phone = NULL;
+	phone_forget(l->web);
+}
+
 /* Another address in the configuration: it is opened there when it is wanted next. */
 static void move_phone(struct listens *l, const struct config *config)
 {
@@ -226,6 +258,8 @@ void listens_follow(struct listens *l, struct listen_plan *plan)
 		if (plan->each[i].stays)
 			listen_renew(fresh[i], plan->each[i].tls);
 	}
+	if (l->phone && is_planned(plan, l->phone))
+		give_phone(l);
 	fresh[plan->count] = l->each[last];
 	fresh[plan->count + 1] = l->phone;
 	for (size_t i = 0; i < last; i++)
@@ -239,6 +273,7 @@ void listens_follow(struct listens *l, struct listen_plan *plan)
 	inputs_set_max(&l->seats.inputs, l->config->limits.unfinished);
 	web_set_listens(l->web, l->each, l->count);
 	trust_each(l->config, warn, NULL);
+	ports_each_clash(l->config, warn, NULL);
 	free(plan);
 	phone_start(l->web);
 }

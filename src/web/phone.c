@@ -10,6 +10,7 @@
 #include "base/whole.h"
 #include "config/check.h"
 #include "config/config.h"
+#include "config/ports.h"
 #include "net/address.h"
 #include "net/issue.h"
 #include "net/listen.h"
@@ -221,14 +222,13 @@ static bool know_voucher(struct web *web, const char *path, struct error *why)
 
 /* ---- the listener ---- */
 
-/* Of the configuration, and open to other machines. */
-static const struct listen *find_outward(const struct web *web)
+/* Of the configuration. */
+static const struct listen *find_listed(const struct web *web)
 {
-	size_t count = web->options.config->listen_count;
+	const struct config *config = web->options.config;
 
-	for (size_t i = 0; i < web->listen_count && i < count; i++)
-		if (listen_is_secure(web->listens[i]) &&
-		    !listen_is_local(listen_address(web->listens[i])))
+	for (size_t i = 0; i < web->listen_count && i < config->listen_count; i++)
+		if (ports_let_devices_in(config, &config->listen[i]))
 			return web->listens[i];
 	return NULL;
 }
@@ -263,7 +263,7 @@ static bool open_for(struct web *web, const char *path, const char *host, struct
 static const struct listen *open_phone(struct web *web, struct text wanted, char host[HOST_MAX],
                                        struct error *why)
 {
-	const struct listen *listen = find_outward(web);
+	const struct listen *listen = find_listed(web);
 	char *path;
 	bool good;
 
@@ -321,7 +321,7 @@ bool phone_invite(struct web *web, const struct device_wish *wish, struct text h
 
 static bool open_for_paired(struct web *web, struct error *why)
 {
-	const struct listen *listen = find_outward(web);
+	const struct listen *listen = find_listed(web);
 	char host[HOST_MAX] = "", *path;
 	bool good;
 
