@@ -35,6 +35,7 @@
 #include "net/loop.h"
 #include "net/request.h"
 #include "net/supervisor.h"
+#include "notify/push.h"
 #include "play/house/playhouse.h"
 #include "run/prompts.h"
 #include "run/runs.h"
@@ -48,6 +49,7 @@
 #include "source/source.h"
 #include "source/transcript/transcripts.h"
 #include "web/credentials.h"
+#include "web/devices.h"
 #include "web/listens.h"
 #include "web/web.h"
 
@@ -468,6 +470,8 @@ bool box_check(const struct config *config, struct error *why)
 {
 	return is_data_good(config->data, why) && listens_check(config, why) &&
 	       credentials_are_good(config, why) && prompts_check_key(config->data, why) &&
+	       devices_check(config->data, why) &&
+	       (config->phone.push == CONFIG_PUSH_OFF || push_check_key(config->data, why)) &&
 	       box_are_sources_good(config, why);
 }
 

@@ -104,7 +104,7 @@ def _():
     assert not home.data.exists(), "it changes nothing"
     names = {f[0] for f in found}
     assert names == {"config", "show", "permissions", "disk", "clock", "limits", "journal",
-                     "port", "trust", "sockets", "tls", "claude", "hooks", "service"}, names
+                     "port", "trust", "sockets", "tls", "phone", "claude", "hooks", "service"}, names
     with home.box() as box:
         box.emit("hello")
         found = home.finds("journal", "ok", f"pid {box.pid}")
@@ -206,12 +206,15 @@ def _():
     secret.chmod(0o600)
     other.chmod(0o600)
     with Box(data=home.data) as box:
-        for name in ("source-credentials.json", "openclaw-device.json"):
+        for name in ("source-credentials.json", "openclaw-device.json", "devices.json", "phone.pem"):
             (home.data / name).touch(mode=0o600)
         for path, loose, right in ((home.data, 0o750, "700"), (home.data / "token", 0o644, "600"),
                                    (home.data / "lock", 0o640, "600"),
                                    (home.data / "source-credentials.json", 0o604, "600"),
                                    (home.data / "openclaw-device.json", 0o640, "600"),
+                                   (home.data / "devices.json", 0o604, "600"),
+                                   (home.data / "push-key", 0o640, "600"),
+                                   (home.data / "phone.pem", 0o640, "600"),
                                    (home.data / "sock", 0o666, "600"), (secret, 0o640, "600"),
                                    (other, 0o604, "600"), (home.config, 0o664, "go-w")):
             was = stat.S_IMODE(path.stat().st_mode)
@@ -555,6 +558,35 @@ def _():
     subprocess.run(["openssl", "x509", "-in", cert, "-trustout", "-out", cert], check=True)
     found = home.finds("tls", "ok", "is good for 50 more days")
     assert all_is_well(found), found
+
+
+@test("a certificate for devices that ends soon, ended or is none is found, and a list of devices and a key that are none")
+def _():
+    home = Home().ran()
+    pem = home.data / "phone.pem"
+    home.finds("phone", "ok", "no certificate was made for devices yet")
+    for days, health, words in ((100, "ok", "is good for 100 more days"), (20, "warn", "is good for 20 more days"),
+                                (-4, "warn", "ended 3 days ago")):
+        cert, key = cert_for(days)
+        pem.touch(0o600)
+        pem.write_text(key.read_text() + cert.read_text())
+        home.finds("phone", health, f"{pem} {words}", "" if health == "ok" else "makes another")
+    pem.write_text("no PEM\n")
+    home.finds("phone", "warn", f"{pem}: ", "makes another")
+    pem.unlink()
+    for name, good in (("devices.json", "[]\n"), ("push-key", None)):
+        path = home.data / name
+        good = good or path.read_text()
+        for bad in ("{}", "[1]", "x"):
+            path.touch(0o600)
+            path.write_text(bad)
+            home.finds("start", "bad", f"{path} ", "signalbox check")
+            done = cli("check", *home.words())
+            assert done.code != 0 and f"{path} " in done.err, done
+        path.write_text(good)
+        assert all_is_well(home.look()), home.look()
+    home.configure("listen: ['127.0.0.1:7447']\njournal: {keep: 64MiB}\n")
+    home.finds("phone", "warn", "127.0.0.1:7447 has the port of phone.listen", "another port")
 
 
 # --- Claude Code -------------------------------------------------------------

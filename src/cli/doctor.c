@@ -30,6 +30,7 @@ static const struct doctor_check {
 	{"trust", doctor_trust, true},
 	{"sockets", doctor_sockets, true},
 	{"tls", doctor_tls, true},
+	{"phone", doctor_phone, true},
 	{"claude", doctor_claude, false},
 	{"hooks", doctor_hooks, true},
 	{"service", doctor_service, false},

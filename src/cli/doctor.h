@@ -61,6 +61,7 @@ void doctor_port(struct doctor *doctor);
 void doctor_trust(struct doctor *doctor);
 void doctor_sockets(struct doctor *doctor);
 void doctor_tls(struct doctor *doctor);
+void doctor_phone(struct doctor *doctor);
 void doctor_claude(struct doctor *doctor); /* also without */
 void doctor_hooks(struct doctor *doctor);
 void doctor_service(struct doctor *doctor); /* also without */

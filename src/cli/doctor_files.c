@@ -94,8 +94,14 @@ static bool look_at(struct doctor *d, const char *path, const struct rule *rule)
 /* Files of DATA that only we may read. */
 static unsigned look_at_data(struct doctor *d)
 {
-	static const char *const names[] = {"token", "sock", "lock", "source-credentials.json",
-	                                    "openclaw-device.json"};
+	static const char *const names[] = {"token",
+	                                    "sock",
+	                                    "lock",
+	                                    "source-credentials.json",
+	                                    "openclaw-device.json",
+	                                    "devices.json",
+	                                    "push-key",
+	                                    "phone.pem"};
 	unsigned good = look_at(d, d->config->data, &private_dir);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

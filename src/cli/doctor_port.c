@@ -12,6 +12,7 @@
 #include "cli/check.h"
 #include "cli/doctor.h"
 #include "cli/listener.h"
+#include "config/ports.h"
 #include "config/trust.h"
 #include "net/address.h"
 #include "net/cert.h"
@@ -251,4 +252,49 @@ void doctor_tls(struct doctor *d)
 	}
 	if (count == 0)
 		doctor_say(d, HEALTH_OK, "no listener speaks it");
+}
+
+/* ---- the way in for devices ---- */
+
+static void tell_clash(void *self, const char *words)
+{
+	doctor_say(self, HEALTH_WARN, "%s", words);
+	doctor_advise(self, "set phone.listen to another port");
+}
+
+/* The box makes another when this one is no good, so that it is no more than a warning. */
+static void look_at_phone_pem(struct doctor *d, const char *pem)
+{
+	const struct config_listen listen = {.cert = (char *)pem, .key = (char *)pem};
+	struct cert_span span = {0};
+	struct error why;
+	bool good = check_pair(&listen, &why);
+
+	if (!good)
+		doctor_say(d, HEALTH_WARN, "%s: %s", pem, why.words);
+	else if (!cert_read(pem, &span, NULL))
+		return; /* it went between two looks */
+	else if (span.ends_s < 0)
+		doctor_say(d, HEALTH_WARN, "%s ended %lld days ago", pem,
+		           -(long long)span.ends_s / DAY_S);
+	else
+		doctor_say(d, span.ends_s < (int64_t)SOON_DAYS * DAY_S ? HEALTH_WARN : HEALTH_OK,
+		           "%s is good for %lld more days", pem, (long long)span.ends_s / DAY_S);
+	if (!good || span.ends_s < (int64_t)SOON_DAYS * DAY_S)
+		doctor_advise(
+			d, "remove it and restart the box, which makes another one if a device is "
+			   "paired; devices that trusted this one have to trust that");
+}
+
+void doctor_phone(struct doctor *d)
+{
+	char *pem = must_print("%s/phone.pem", d->config->data);
+	size_t before = d->count;
+
+	ports_each_clash(d->config, tell_clash, d);
+	if (access(pem, F_OK) == 0)
+		look_at_phone_pem(d, pem);
+	if (d->count == before)
+		doctor_say(d, HEALTH_OK, "no certificate was made for devices yet");
+	free(pem);
 }

@@ -59,6 +59,7 @@ struct push_parcel {
 
 static bool read_push_key(const char *path, unsigned char secret[CURVE_SECRET], struct error *why)
 {
+	unsigned char point[CURVE_POINT];
 	struct buf bytes;
 	int failure;
 	bool good;
@@ -66,7 +67,8 @@ static bool read_push_key(const char *path, unsigned char secret[CURVE_SECRET], 
 	buf_init(&bytes, KEY_FILE_MAX);
 	good = whole_load(path, WHOLE_PRIVATE | WHOLE_NO_LINK, &bytes, why);
 	failure = errno;
-	if (good && !base64url_read(text_trim(buf_text(&bytes)), secret, CURVE_SECRET)) {
+	if (good && (!base64url_read(text_trim(buf_text(&bytes)), secret, CURVE_SECRET) ||
+	             !curve_point(secret, point))) {
 		failure = EINVAL;
 		good = error_set(why, "%s holds no key; without the file a new one is made", path);
 	}
@@ -89,6 +91,17 @@ static bool make_push_key(const char *path, unsigned char secret[CURVE_SECRET], 
 	return good;
 }
 
+bool push_check_key(const char *data, struct error *why)
+{
+	char *path = must_print("%s/push-key", data);
+	unsigned char secret[CURVE_SECRET];
+	bool good = read_push_key(path, secret, why) || errno == ENOENT;
+
+	explicit_bzero(secret, sizeof(secret));
+	free(path);
+	return good;
+}
+
 /* Browsers were told the public half: another key would be none of theirs. */
 static bool load_push_key(struct push *push, struct error *why)
 {
@@ -100,7 +113,7 @@ static bool load_push_key(struct push *push, struct error *why)
 	if (!good && errno == ENOENT)
 		good = make_push_key(path, push->secret, why);
 	if (good && !curve_point(push->secret, point))
-		good = error_set(why, "%s holds no key; without the file a new one is made", path);
+		good = error_set(why, "libcrypto makes no key");
 	buf_init(&words, KEY_FILE_MAX);
 	if (good)
 		base64url_add(&words, point, sizeof(point));

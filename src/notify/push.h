@@ -42,6 +42,7 @@ struct push_options {
 struct push *push_create(const struct push_options *options, struct error *why);
 void push_destroy(struct push *push); /* NULL is fine */
 const char *push_key(const struct push *push);
+bool push_check_key(const char *data, struct error *why); /* is it good, or not made yet? */
 
 /* Could it be one?  Nothing is sent. */
 bool push_takes(struct text endpoint, struct error *why);

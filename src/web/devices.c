@@ -253,6 +253,14 @@ struct devices *devices_open(const char *data, struct error *why)
 	return NULL;
 }
 
+bool devices_check(const char *data, struct error *why)
+{
+	struct devices *devices = devices_open(data, why);
+
+	devices_destroy(devices);
+	return devices != NULL;
+}
+
 void devices_destroy(struct devices *devices)
 {
 	struct error why;

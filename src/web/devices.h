@@ -24,7 +24,8 @@ struct device_wish {
 
 /* NULL: the file can be got at by others, or is not one of ours. */
 struct devices *devices_open(const char *data, struct error *why);
-void devices_destroy(struct devices *devices); /* NULL is fine */
+void devices_destroy(struct devices *devices);           /* NULL is fine */
+bool devices_check(const char *data, struct error *why); /* could it be opened? */
 
 size_t devices_count(const struct devices *devices);
 
