@@ -103,7 +103,7 @@ def _():
 @test("too many words, missing values and wrong values are wrong use")
 def _():
     wrong = [
-        ["serve", "now"], ["status", "x"], ["open", "x"], ["version", "x"], ["tail", "x"],
+        ["serve", "now"], ["status", "x"], ["open", "x", "y"], ["version", "x"], ["tail", "x"],
         ["tail", "--count", "0"], ["tail", "--count", "many"], ["tail", "--count"],
         ["emit", "a", "b"], ["emit", "{}", "--type", "x"], ["emit", "--payload", "{}"],
         ["token"], ["token", "shwo"], ["token", "new"], ["token", "new", "x"],

@@ -158,6 +158,27 @@ def _():
         assert said["other"] == [] and said["none"] == [], said
 
 
+@test("a session goes on by its handle, of its own source, and one without a name of its own does not")
+def _():
+    with Upstream() as up, Box() as box:
+        id, other = connected(box, up), connected(box, up, name="other")
+        first, alone = ask(box, id, "one", session="s"), ask(box, id, "alone")
+        until_end(box, first), until_end(box, alone)
+
+        def handle(run):
+            return box.request("GET", f"/api/crew/{run}").json()["member"]["handle"]
+
+        done = cli("ask", id, "two", "--session", handle(first), "--data", box.data)
+        assert done.code == 0, done
+        said = up.of("/v1/chat/completions")[-1].json()["messages"]
+        assert [m["content"] for m in said] == ["one", TEXT, "two"], said
+        assert box.request("GET", f"/api/crew/{first}").json()["member"]["run"] != first, "one session"
+        for source, session, words in ((other, handle(first), f"is a session of '{id}'"),
+                                       (id, handle(alone), "no ask goes on with")):
+            done = cli("ask", source, "x", "--session", session, "--data", box.data)
+            assert done.code == 1 and words in done.err, done
+
+
 @test("a session outlives its connection")
 def _():
     with Upstream() as up, Box() as box:

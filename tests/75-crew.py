@@ -2,6 +2,7 @@
 """The crew: sessions with a name, one state, and the same on every door."""
 
 import json
+import re
 
 from lib import WS, Box, Process, cli, eventually, run, temp_dir, test
 
@@ -193,6 +194,33 @@ def _():
         assert cli("run", "list", "--handles", *on).out.split() == ["checkout-1", "shop-1"]
 
 
+@test("a session of several runs is followed whole, opened by its handle, and ended by it")
+def _():
+    with Box() as box:
+        on = ("--data", box.data)
+
+        def say(run):
+            box.emit("text_delta", correlationId=run, source="bot", payload={"content": run},
+                     metadata={"session": run[0]})
+
+        for run in ("a1", "b1", "a2"):
+            say(run)
+        handle = member(box, "a1")["handle"]
+        assert member(box, "a2")["handle"] == handle != member(box, "b1")["handle"]
+        whole = cli("tail", "--from", "0", "-n", "2", "--run", handle, "--json", *on).out
+        assert [json.loads(line)["correlationId"] for line in whole.splitlines()] == ["a1", "a2"], whole
+        with Process("tail", "--run", handle, "--json", "-n", "1", *on) as later:
+            eventually(lambda: box.request("GET", "/api/status").json()["clients"] > 0)
+            say("b2"), say("a3")
+            assert json.loads(later.line())["correlationId"] == "a3", "a run that began after"
+        url = cli("open", handle, "--print", *on).out.strip()
+        assert re.search(rf"/#t=[0-9a-f]{{64}}/crew/{handle}$", url), url
+        wrong = cli("open", "nobody", "--print", *on)
+        assert wrong.code == 1 and "no session is called 'nobody'" in wrong.err, wrong
+        ended = [cli("cancel", name, *on).err for name in (handle, "a3")]
+        assert ended[0] == ended[1] and "no such run" not in ended[0], ended
+
+
 @test("a session says what it spent, each response once, and unknown where a model has no price")
 def _():
     with Box() as box:
@@ -229,7 +257,7 @@ def _():
                     pass
                 name = eventually(lambda: set(crew(box)) - known).pop()
                 eventually(lambda: len(box.history(f"&correlationId={name}&type=error")) == 2)
-                assert eventually(lambda: member(box, name)["state"])["name"] == "answering", member(box, name)
+                eventually(lambda: member(box, name)["state"]["name"] == "answering")
                 flag.touch()
                 assert process.wait() == code
             state = eventually(lambda: member(box, name)["state"]["name"] == end and member(box, name)["state"])

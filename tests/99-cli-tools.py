@@ -310,7 +310,8 @@ def _():
         bash = lambda *words: [w for w in shell(
             "bash", f"{path}; {BASH}", script("bash"), "signalbox", *words) if w]
         for words in (["control", "sho"], ["cancel", ""], ["run", "show", ""], ["run", "export", ""],
-                      ["tail", "--run", "sh"], ["top", "--session", ""], ["answer", ""]):
+                      ["tail", "--run", "sh"], ["top", "--session", ""], ["answer", ""],
+                      ["open", ""], ["ask", "--session", "s"]):
             assert bash(*words) == ["shop-1", "shop-2"], words
         assert bash("cancel", "shop-2") == ["shop-2"] and bash("cancel", "shop-1", "") == []
         zsh = shell("zsh", f"{path}; compadd() {{ shift; print -rl -- \"$@\" }}\n{ZSH}_signalbox_handles\n",

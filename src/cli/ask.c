@@ -277,7 +277,7 @@ static int ask_source(struct command_context *context, const struct options *opt
 
 static const struct option own[] = {
 	{"model", 'm', "NAME", "the model to ask", "the source's own"},
-	{"session", 's', "NAME", "what was said in this session goes with it"},
+	{"session", 's', "RUN", "what was said there goes with it: a handle, or a name of yours"},
 	{"run", 'r', "ID", "the id of the run to begin, which no run may have", "a new one"},
 	{"json", 'j', .help = "whole envelopes, one a line"},
 	{0},
@@ -292,6 +292,7 @@ const struct command command_ask = {
 	.usage = "SOURCE PROMPT | SOURCE -",
 	.examples = "  signalbox ask local:ollama 'why is the sky blue?'\n"
 		    "  signalbox ask local:ollama --session talk 'and at night?'\n"
+		    "  signalbox ask local:ollama --session ollama-2 'go on'\n"
 		    "  git diff | signalbox ask my-model -\n",
 	.about = "A SOURCE is an id, or a name that only one has. Words go to standard output,\n"
 		 "calls of tools and errors to standard error.\n"

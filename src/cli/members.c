@@ -32,21 +32,32 @@ struct text members_handle(const struct roll *roll, struct text name)
 	return handle.len ? handle : name;
 }
 
-char *members_run(struct remote *remote, const char *name, struct error *why)
+/* A member of the session's own, which the caller frees. */
+static char *find_word(struct remote *remote, const char *name, const char *key, struct error *why)
 {
 	struct roll roll;
-	struct text run;
+	struct text word;
 	char *dup = NULL;
 
 	if (!members_fetch(remote, &roll, why))
 		return NULL;
-	run = json_text_at(roll_find(&roll, text_of(name)), "run");
-	if (run.len)
-		dup = text_dup(run);
+	word = json_text_at(roll_find(&roll, text_of(name)), key);
+	if (word.len)
+		dup = text_dup(word);
 	else
 		error_set(why, "no session is called '%.80s': `signalbox run list --all`", name);
 	roll_finish(&roll);
 	return dup;
+}
+
+char *members_find(struct remote *remote, const char *name, struct error *why)
+{
+	return find_word(remote, name, "handle", why);
+}
+
+char *members_run(struct remote *remote, const char *name, struct error *why)
+{
+	return find_word(remote, name, "run", why);
 }
 
 /* ---- a row ---- */

@@ -10,6 +10,8 @@ bool members_fetch(struct remote *remote, struct roll *roll, struct error *why);
 
 /* What a run or a session is called: its handle, else the name itself. */
 struct text members_handle(const struct roll *roll, struct text name);
+/* The handle of a session, which the caller frees; likewise. */
+char *members_find(struct remote *remote, const char *name, struct error *why);
 /* The newest run of a session, for routes that know runs alone; the caller frees it.  NULL: there
  * is no such session, or why says it. */
 char *members_run(struct remote *remote, const char *name, struct error *why);

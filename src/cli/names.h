@@ -15,6 +15,7 @@ struct names {
 	struct roll roll;
 	struct map known; /* id or run -> its member of the roll */
 	uint64_t asked_ms;
+	struct map judged; /* run -> whether names_is() said yes */
 };
 
 void names_init(struct names *names, struct remote *remote); /* borrows remote */
@@ -22,5 +23,9 @@ void names_finish(struct names *names);
 
 /* Of a run; empty: none is known.  Valid until the next call. */
 struct text names_of(struct names *names, struct text run);
+
+/* Is it a run of the session with this handle, which is the same in every call?  Each run is asked
+ * about once. */
+bool names_is(struct names *names, struct text run, struct text handle);
 
 #endif

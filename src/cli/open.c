@@ -15,6 +15,7 @@
 #include "base/put.h"
 #include "base/whole.h"
 #include "cli/command.h"
+#include "cli/members.h"
 #include "cli/pair.h"
 #include "cli/remote.h"
 
@@ -65,6 +66,22 @@ static char *ask_url(struct remote *remote, struct error *why)
 	yyjson_doc_free(doc);
 	buf_finish(&body);
 	return found;
+}
+
+/* Takes url, and leads to the session; NULL: there is none of that name, or why says it. */
+static char *lead_to(struct remote *remote, char *url, const char *name, struct error *why)
+{
+	char *handle = members_find(remote, name, why);
+	char *longer = handle ? must_print("%s/crew/%s", url, handle) : NULL;
+
+	if (longer && !is_plain_url(text_of(longer))) {
+		error_set(why, "'%.80s' cannot stand in a URL", handle);
+		free(longer);
+		longer = NULL;
+	}
+	free(handle);
+	free(url);
+	return longer;
 }
 
 static bool write_page(const char *path, const char *url, struct error *why)
@@ -142,13 +159,15 @@ static int open_page(struct command_context *context, const struct options *opti
 	if (options_has(options, "name") || options_has(options, "scopes") ||
 	    options_has(options, "host"))
 		return command_misused(&command_open, "those options are for `open --lan`");
-	if (options->word_count > 0)
+	if (options->word_count > 1)
 		return command_misused(&command_open, "unexpected argument '%s'",
-		                       options->words[0]);
+		                       options->words[1]);
 	remote = remote_create(&command_open, context, options, &status);
 	if (!remote)
 		return status;
 	url = ask_url(remote, &why);
+	if (url && options->word_count == 1)
+		url = lead_to(remote, url, options->words[0], &why);
 	if (url) {
 		show_url(&context->out, url, options_has(options, "json"));
 		out_flush(&context->out);
@@ -178,14 +197,16 @@ static const struct option_group *const groups[] = {&own_group, &options_box, &o
 const struct command command_open = {
 	.name = "open",
 	.summary = "open the page in a browser",
-	.usage = "[--print] [--lan]",
+	.usage = "[RUN] [--print] [--lan]",
 	.examples = "  signalbox open\n"
+		    "  signalbox open checkout-2\n"
 		    "  signalbox open --print\n"
 		    "  signalbox open --lan\n",
 	.about = "Prints a URL with a code that lets one browser in, once, within 10 minutes.\n"
 		 "With a screen (DISPLAY or WAYLAND_DISPLAY) xdg-open is started too, with a\n"
 		 "file in DATA that sends the browser on, so that the code is in nobody's list\n"
 		 "of processes. A browser that may not read that file: use the printed URL.\n"
+		 "With RUN, a handle of `signalbox run list`, it opens at that session.\n"
 		 "--lan pairs a phone instead: see `signalbox help pair`.\n",
 	.groups = groups,
 	.run = open_page,

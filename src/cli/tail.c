@@ -7,6 +7,7 @@
 #include "cli/members.h"
 #include "cli/names.h"
 #include "cli/show.h"
+#include "signal/json.h"
 
 extern const struct command command_tail;
 
@@ -18,6 +19,7 @@ struct tail {
 	bool json;
 	unsigned columns;
 	struct names names;
+	char *only;    /* the handle of the session that is wanted, or NULL */
 	uint64_t left; /* signals still wanted; UINT64_MAX: all */
 };
 
@@ -44,24 +46,17 @@ static void add_filters(struct buf *path, const struct options *options)
 	}
 }
 
-/* The run that a session goes on with; it is asked for before the stream begins. */
-static bool add_run(struct buf *path, struct remote *remote, const char *name)
+/* A session goes on with further runs: whose a signal is, is asked of the box. */
+static bool choose_session(struct tail *tail, struct remote *remote, const char *name)
 {
 	struct error why;
-	char *run;
 
 	if (!name)
 		return true;
-	run = members_run(remote, name, &why);
-	if (!run) {
+	tail->only = members_find(remote, name, &why);
+	if (!tail->only)
 		out_say("%s", why.words);
-		return false;
-	}
-	buf_add(path, TEXT("correlationId="));
-	follow_add_escaped(path, text_of(run));
-	buf_add_char(path, '&');
-	free(run);
-	return true;
+	return tail->only != NULL;
 }
 
 /* ---- what comes ---- */
@@ -71,10 +66,26 @@ static struct text name_of(void *self, struct text correlation)
 	return names_of(self, correlation);
 }
 
+static bool is_wanted(struct tail *tail, struct text envelope)
+{
+	yyjson_doc *doc;
+	bool is;
+
+	if (!tail->only)
+		return true;
+	doc = yyjson_read(envelope.at, envelope.len, 0);
+	is = names_is(&tail->names, json_text_at(yyjson_doc_get_root(doc), "correlationId"),
+	              text_of(tail->only));
+	yyjson_doc_free(doc);
+	return is;
+}
+
 static bool print_signal(void *self, struct text envelope)
 {
 	struct tail *tail = self;
 
+	if (!is_wanted(tail, envelope))
+		return true;
 	if (tail->json) {
 		out_add(tail->out, envelope);
 		out_add(tail->out, TEXT("\n"));
@@ -107,6 +118,8 @@ static int tail_box(struct tail *tail, struct remote *remote, const struct optio
 	if (from && !positions_parse(text_of(from), &follow.at))
 		return command_misused(&command_tail, "--from wants SEQ or EPOCH-SEQ, not '%s'",
 		                       from);
+	if (!choose_session(tail, remote, options_value(options, "run")))
+		return status;
 	if (!from && !follow_present(&follow.at, remote, &why)) {
 		out_say("%s", why.words);
 		return status;
@@ -115,10 +128,6 @@ static int tail_box(struct tail *tail, struct remote *remote, const struct optio
 	buf_init(&path, PATH_MAX_LEN);
 	buf_add(&path, TEXT("/api/stream?"));
 	add_filters(&path, options);
-	if (!add_run(&path, remote, options_value(options, "run"))) {
-		buf_finish(&path);
-		return status;
-	}
 	buf_add_char(&path, '\0');
 	follow.path = path.at;
 	follow_init(&follow);
@@ -141,6 +150,7 @@ static int tail_named(struct tail *tail, struct command_context *context,
 	if (asked) {
 		names_init(&tail->names, asked);
 		status = tail_box(tail, remote, options);
+		free(tail->only);
 		names_finish(&tail->names);
 	}
 	remote_destroy(asked);

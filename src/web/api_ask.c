@@ -3,6 +3,7 @@
 
 #include "base/put.h"
 #include "bus/back.h"
+#include "crew/crew.h"
 #include "web/inside.h"
 
 static struct text part_of(const struct call *call)
@@ -60,6 +61,28 @@ static bool read_ask(struct back_ask *ask, yyjson_val *root, struct error *why)
 	return ask->prompt.len > 0 || error_set(why, "a prompt is needed");
 }
 
+/* A handle stands for the conversation that its session is; any other name is a person's own. */
+static bool name_session(const struct call *call, struct back_ask *ask, struct error *why)
+{
+	struct crew *crew = call->web->options.crew;
+	const struct crew_member *m;
+	struct text source, own;
+
+	if (!ask->session.len)
+		return true;
+	crew_reach(crew);
+	m = crew_find(crew, ask->session);
+	if (!m || !text_is(ask->session, m->handle))
+		return true;
+	if (!m->key)
+		return error_set(why, "%s is a session that no ask goes on with", m->handle);
+	source = text_cut(text_of(m->key), '\n', &own);
+	if (!text_equal(source, ask->source))
+		return error_set(why, "%s is a session of '%.*s'", m->handle, TEXT_ARG(source));
+	ask->session = own;
+	return true;
+}
+
 void api_ask(struct call *call)
 {
 	const struct back *back = &call->web->options.back;
@@ -69,7 +92,7 @@ void api_ask(struct call *call)
 	struct error why;
 	enum back_answer answer = BACK_INVALID;
 
-	if (read_ask(&ask, yyjson_doc_get_root(doc), &why))
+	if (read_ask(&ask, yyjson_doc_get_root(doc), &why) && name_session(call, &ask, &why))
 		answer = back->ask(back->self, &ask, run, &why);
 	yyjson_doc_free(doc);
 	if (answer == BACK_DONE)
@@ -81,16 +104,17 @@ void api_ask(struct call *call)
 void api_cancel(struct call *call)
 {
 	const struct back *back = &call->web->options.back;
+	struct text run = web_run_of(call, part_of(call));
 	struct web_owed *owed;
 	struct back_ear ear;
 	struct error why;
 	struct buf good;
 
-	add_run(&good, part_of(call));
+	add_run(&good, run);
 	owed = web_owe(call, buf_text(&good));
 	buf_finish(&good);
 	ear = web_owed_ear(owed);
-	web_owed_end(owed, back->cancel(back->self, part_of(call), &ear, &why), &why);
+	web_owed_end(owed, back->cancel(back->self, run, &ear, &why), &why);
 }
 
 /* The body is the message. */

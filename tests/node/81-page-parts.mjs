@@ -10,7 +10,7 @@ const { clock, colourOf, entryOf, gapEntryOf, unhidden, visible } = await part("
 const { beginning, ending, graphemes, makeCutter, wholeAfter, wholeBefore } = await part("text/whole.ts");
 const { makeRates, rateWords, sparkline } = await part("shell/rates.ts");
 const { makeDemoWatch } = await part("shell/demo.ts");
-const { codeOf, hashOf, placeOf } = await part("shell/address.ts");
+const { codeOf, hashOf, placeBehindCode, placeOf } = await part("shell/address.ts");
 const { makeMemory } = await part("link/memory.ts");
 const { makePace } = await part("link/pace.ts");
 
@@ -240,6 +240,8 @@ test("an address names a view and what to show there, and comes back as it was w
 	assert.deepEqual(placeOf("#/log/%zz"), { view: "log", rest: "%zz" });
 	assert.equal(codeOf("#t=abc_-"), "abc_-");
 	assert.equal(codeOf("#/t=abc"), null);
+	assert.deepEqual([codeOf("#t=abc/crew/shop-1"), placeBehindCode("#t=abc/crew/shop-1")], ["abc", "crew/shop-1"]);
+	assert.deepEqual(["#t=abc", "#t=abc/", "#/crew/shop-1"].map(placeBehindCode), ["", "", ""]);
 });
 
 test("who listens later hears what is open, what there is, and what came last", async () => {

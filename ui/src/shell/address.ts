@@ -9,9 +9,13 @@ export function placeOf(hash: string): Place | null {
 	return view === undefined ? null : { view, rest: decoded(rest) };
 }
 
-/* The one-time code that a link brought. */
+/* The one-time code that a link brought, and the place it leads to, or "". */
 export function codeOf(hash: string): string | null {
-	return /^#t=(.+)$/.exec(hash)?.[1] ?? null;
+	return /^#t=([^/]+)/.exec(hash)?.[1] ?? null;
+}
+
+export function placeBehindCode(hash: string): string {
+	return /^#t=[^/]+\/(.+)$/s.exec(hash)?.[1] ?? "";
 }
 
 /* The code in a link that a person pasted: of this origin, as a code of another box is not ours to

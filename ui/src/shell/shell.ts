@@ -6,7 +6,7 @@ import type { PageLink } from "../link/link";
 import { fill, h, icon } from "../text/dom";
 import { makeNames } from "../text/names";
 import type { Registered } from "../views";
-import { codeOf, hashOf, placeOf } from "./address";
+import { codeOf, hashOf, placeBehindCode, placeOf } from "./address";
 import { STATE_WORDS, makeHeader } from "./header";
 import { makeHelp } from "./help";
 import { makeNotices } from "./notices";
@@ -118,7 +118,7 @@ export function openShell(views: readonly Registered[], link: PageLink): Desk {
 
 		if (code === null)
 			return;
-		history.replaceState(null, "", hashOf(home()));
+		history.replaceState(null, "", hashOf(placeBehindCode(location.hash) || home()));
 		link.signIn(code);
 	}
 
