@@ -236,6 +236,16 @@ test("plan, files and subagents stand beside it, and a person may give it anothe
 	await page.evaluate(() => { location.hash = "#/crew"; });
 });
 
+test("signalbox open HANDLE leads to the page of the session, and the code leaves the address", async () => {
+	const handle = await handleOf(box, "session-2");
+	const at = await open(box.cli("open", handle, "--print").trim());
+
+	await stateIs(at, "live");
+	await eventually(async () => (await at.evaluate(() => location.hash)) === `#/crew/${handle}`, "it is there");
+	await eventually(async () => (await at.locator("h1, h2").allInnerTexts()).some((words) => words.includes(handle)), "its page is shown");
+	await at.context().close();
+});
+
 test("a session has one name: in its question, the log and the runs", async () => {
 	const handle = await handleOf(box, "session-1");
 
