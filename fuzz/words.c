@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64url.h"
 #include "base/must.h"
 #include "lib/hold.h"
 #include "net/address.h"
-#include "notify/base64url.h"
 #include "notify/curve.h"
 #include "signal/position.h"
 #include "signal/signal.h"

@@ -6,9 +6,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/hex.h"
 #include "base/must.h"
-
-static const char hex_digits[] = "0123456789abcdef";
 
 void random_bytes(void *out, size_t n)
 {
@@ -31,6 +30,7 @@ void random_uuid(char out[RANDOM_UUID_LEN])
 	static _Thread_local uint8_t pool[4096];
 	static _Thread_local size_t used = sizeof(pool);
 	uint8_t raw[16];
+	char two[3];
 	size_t at = 0;
 
 	if (used == sizeof(pool)) {
@@ -44,8 +44,9 @@ void random_uuid(char out[RANDOM_UUID_LEN])
 	for (size_t i = 0; i < sizeof(raw); i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
 			out[at++] = '-';
-		out[at++] = hex_digits[raw[i] >> 4];
-		out[at++] = hex_digits[raw[i] & 15];
+		hex_write(two, &raw[i], 1);
+		memcpy(out + at, two, 2);
+		at += 2;
 	}
 }
 
@@ -55,8 +56,7 @@ void random_hex(char *out, size_t n)
 		uint8_t byte;
 
 		random_bytes(&byte, 1);
-		*out++ = hex_digits[byte >> 4];
-		*out++ = hex_digits[byte & 15];
+		hex_write(out + 2 * i, &byte, 1);
 	}
-	*out = '\0';
+	out[2 * n] = '\0';
 }

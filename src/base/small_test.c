@@ -1,4 +1,5 @@
 /* small_test.c - the small things of base: errors, lists, random names, clocks. */
+#include <ctype.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,9 +12,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/list.h"
 #include "base/must.h"
 #include "base/random.h"
+#include "base/text.h"
 
 static void an_error_is_false_and_has_words(void **state)
 {
@@ -133,6 +136,28 @@ static void random_hex_is_two_digits_a_byte(void **state)
 	assert_int_equal(strspn(out, "0123456789abcdef"), 64);
 }
 
+static void bytes_become_hexadecimal_and_bytes_again(void **state)
+{
+	const unsigned char bytes[] = {0x00, 0x0f, 0xa5, 0xff};
+	unsigned char back[4] = {1, 1, 1, 1};
+	char hex[9];
+	bool read;
+
+	hex_write(hex, bytes, sizeof(bytes));
+	assert_string_equal(hex, "000fa5ff");
+	read = hex_read(TEXT("000FA5ff"), back, sizeof(back));
+	assert_true(read);
+	assert_memory_equal(back, bytes, sizeof(bytes));
+	for (size_t i = 0; i < 4; i++) {
+		static const char *const wrong[] = {"000fa5f", "000fa5ff0", "000fa5fg", "000fa5f "};
+
+		read = hex_read(text_of(wrong[i]), back, sizeof(back));
+		assert_false(read);
+	}
+	for (int c = 0; c < 256; c++)
+		assert_int_equal(hex_digit((char)c) >= 0, isxdigit(c) != 0);
+}
+
 static void the_clocks_tell_time(void **state)
 {
 	uint64_t before = clock_mono_ns();
@@ -152,6 +177,7 @@ int main(void)
 		cmocka_unit_test(memory_is_there),
 		cmocka_unit_test(a_uuid_is_of_version_four_and_new_each_time),
 		cmocka_unit_test(random_hex_is_two_digits_a_byte),
+		cmocka_unit_test(bytes_become_hexadecimal_and_bytes_again),
 		cmocka_unit_test(the_clocks_tell_time),
 	};
 

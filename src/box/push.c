@@ -1,12 +1,12 @@
 /* push.c - what matters, to the browsers of paired devices. */
 #include "box/push.h"
 
+#include "base/base64url.h"
 #include "base/log.h"
 #include "base/put.h"
 #include "box/parts.h"
 #include "config/config.h"
 #include "crew/matters.h"
-#include "notify/base64url.h"
 #include "notify/push.h"
 #include "web/devices.h"
 #include "web/web.h"

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hex.h"
 #include "base/text.h"
 #include "net/address.h"
 
@@ -40,11 +41,11 @@ static bool read_hex(struct text digits, uint32_t *out)
 {
 	*out = 0;
 	for (size_t i = 0; i < digits.len; i++) {
-		const char *all = "0123456789ABCDEF", *found = strchr(all, digits.at[i]);
+		int digit = hex_digit(digits.at[i]);
 
-		if (!found || !digits.at[i])
+		if (digit < 0)
 			return false;
-		*out = *out << 4 | (uint32_t)(found - all);
+		*out = *out << 4 | (uint32_t)digit;
 	}
 	return digits.len > 0 && digits.len <= 8;
 }

@@ -1,16 +1,10 @@
 /* http_query.c - the name=value pairs behind the question mark. */
 #include "net/http_query.h"
 
+#include "base/hex.h"
+
 #define VALUE_MAX (8 * KIB)
 #define NAME_SHOWN 40
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* A NUL that somebody took the trouble to encode is never meant well. */
 bool http_decode(struct text t, struct buf *out)

@@ -13,9 +13,9 @@ static const struct {
 	bool is_secure, is_ws;
 } schemes[] = {
 	{{"http", 4}, 80, false, false},
-	{{"https", 5}, 443, true, false},
+	{{"https", 5}, URL_HTTPS_PORT, true, false},
 	{{"ws", 2}, 80, false, true},
-	{{"wss", 3}, 443, true, true},
+	{{"wss", 3}, URL_HTTPS_PORT, true, true},
 };
 
 static bool url_is_digit(char c)

@@ -13,6 +13,7 @@
 
 #define URL_MAX 2048
 #define URL_HOST_MAX 253
+#define URL_HTTPS_PORT 443 /* which a browser leaves out */
 
 struct url {
 	struct text scheme;          /* in lower case; a literal */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/base64url.h"
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/log.h"
@@ -16,7 +17,6 @@
 #include "net/loop.h"
 #include "net/request.h"
 #include "net/url.h"
-#include "notify/base64url.h"
 
 #define KEY_FILE_MAX 256
 #define ANSWER_MAX (16 * KIB)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <openssl/evp.h>
 
-#include "notify/base64url.h"
+#include "base/base64url.h"
 
 #define PLAIN "When I grow up, I want to be a watermelon"
 #define BROWSER \

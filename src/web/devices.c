@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <yyjson.h>
 
+#include "base/hex.h"
 #include "base/must.h"
 #include "base/put.h"
 #include "base/random.h"
@@ -41,26 +42,11 @@ struct devices {
 
 /* ---- the file ---- */
 
-static bool read_digest(struct text hex, unsigned char out[DIGEST_LEN])
-{
-	if (hex.len != 2 * DIGEST_LEN)
-		return false;
-	for (size_t i = 0; i < DIGEST_LEN; i++) {
-		char two[3] = {hex.at[2 * i], hex.at[2 * i + 1], '\0'}, *end;
-
-		out[i] = (unsigned char)strtoul(two, &end, 16);
-		if (end != two + 2)
-			return false;
-	}
-	return true;
-}
-
 static void put_digest(struct buf *out, const unsigned char digest[DIGEST_LEN])
 {
 	char hex[2 * DIGEST_LEN + 1];
 
-	for (size_t i = 0; i < DIGEST_LEN; i++)
-		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+	hex_write(hex, digest, DIGEST_LEN);
 	put_word(out, "digest", hex);
 }
 
@@ -187,7 +173,7 @@ static bool read_device(yyjson_val *row, struct paired *d)
 	struct error why;
 
 	if (!name.at || !digest.at || !devices_name_is_good(name, &why) ||
-	    !read_digest(digest, d->digest) ||
+	    !hex_read(digest, d->digest, DIGEST_LEN) ||
 	    !read_scopes(yyjson_obj_get(row, "scopes"), &d->is.scopes))
 		return false;
 	memcpy(d->is.name, name.at, name.len);

@@ -14,13 +14,13 @@
 #include "net/address.h"
 #include "net/issue.h"
 #include "net/listen.h"
+#include "net/url.h"
 #include "web/inside.h"
 #include "web/listens.h"
 
 #define PEM_MAX (64 * KIB)
 #define HOST_MAX 256
 #define NAME_MAX_LEN (HOST_MAX + 16) /* with brackets and a port */
-#define HTTPS_PORT 443
 #define SAVE_AGAIN_MS 5000
 #define LOOK_MS 1000  /* how often, while a device has to be told that it was revoked */
 #define LAPSE_MS 1000 /* a code has lapsed by then, whatever the clocks are apart */
@@ -72,7 +72,7 @@ static void write_name(const char *host, unsigned port, char name[NAME_MAX_LEN])
 
 	snprintf(name, NAME_MAX_LEN, is_v6 ? "[%s]" : "%s", host);
 	len = strlen(name);
-	if (port != HTTPS_PORT)
+	if (port != URL_HTTPS_PORT)
 		snprintf(name + len, NAME_MAX_LEN - len, ":%u", port);
 }
 

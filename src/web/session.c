@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/hex.h"
 #include "base/must.h"
 #include "base/random.h"
 
@@ -143,24 +144,13 @@ bool passes_take_ticket(struct passes *passes, struct text ticket, int64_t user,
 #define TIME_LEN 16
 #define CLAIM_LEN (SESSION_CHALLENGE_LEN - 2 * DIGEST_LEN)
 
-static const char hex_digits[] = "0123456789abcdef";
-
-static void add_hex(char *out, const unsigned char *bytes, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		out[2 * i] = hex_digits[bytes[i] >> 4];
-		out[2 * i + 1] = hex_digits[bytes[i] & 15];
-	}
-	out[2 * n] = '\0';
-}
-
 static void write_time(char out[TIME_LEN + 1], int64_t ms)
 {
 	unsigned char bytes[TIME_LEN / 2];
 
 	for (int i = 0; i < TIME_LEN / 2; i++)
 		bytes[i] = (unsigned char)((uint64_t)ms >> (56 - 8 * i));
-	add_hex(out, bytes, sizeof(bytes));
+	hex_write(out, bytes, sizeof(bytes));
 }
 
 /* Only of what we wrote ourselves: it is hexadecimal. */
@@ -169,7 +159,7 @@ static uint64_t read_hex(const char *at, size_t n)
 	uint64_t value = 0;
 
 	for (size_t i = 0; i < n; i++)
-		value = value << 4 | (uint64_t)(strchr(hex_digits, at[i]) - hex_digits);
+		value = value << 4 | (uint64_t)hex_digit(at[i]);
 	return value;
 }
 
@@ -192,7 +182,7 @@ static void sign(struct text key, const struct text *parts, size_t count,
 	               mac, NULL))
 		must_give_up("libcrypto gives no SHA-256");
 	buf_finish(&all);
-	add_hex(out, mac, sizeof(mac));
+	hex_write(out, mac, sizeof(mac));
 	OPENSSL_cleanse(mac, sizeof(mac));
 }
 
@@ -275,7 +265,7 @@ bool session_check(const struct session_keys *keys, struct text token, int64_t n
 static bool is_hex(struct text t)
 {
 	for (size_t i = 0; i < t.len; i++)
-		if (!memchr(hex_digits, t.at[i], sizeof(hex_digits) - 1))
+		if (hex_digit(t.at[i]) < 0 || (t.at[i] >= 'A' && t.at[i] <= 'F'))
 			return false;
 	return true;
 }

@@ -10,12 +10,12 @@
 #include "base/must.h"
 #include "config/config.h"
 #include "net/listen.h"
+#include "net/url.h"
 #include "web/files.h"
 #include "web/inside.h"
 #include "web/late.h"
 
 #define TICK_MS DEADLINE_TICK_MS
-#define HTTPS_PORT 443
 
 /* Nothing may run, frame, sniff or remember what we send, but our own page. */
 #define HEADERS \
@@ -237,7 +237,7 @@ static struct text find_here(const struct visit *visit, char here[CONN_HERE_MAX]
 	if (!phone_is_at(visit->web, visit->listen) || !conn_here(visit->conn, here))
 		return (struct text){0};
 	words = text_of(here);
-	if (listen_port(visit->listen) == HTTPS_PORT)
+	if (listen_port(visit->listen) == URL_HTTPS_PORT)
 		words.len -= strlen(":443");
 	return words;
 }
@@ -380,7 +380,7 @@ void web_tick(struct web *web)
 
 static void know_listen(struct web *web, const struct listen *listen)
 {
-	unsigned port = listen_port(listen), usual = listen_is_secure(listen) ? HTTPS_PORT : 80;
+	unsigned port = listen_port(listen), usual = listen_is_secure(listen) ? URL_HTTPS_PORT : 80;
 	char *local = must_print("localhost:%u", port);
 
 	if (!listen_is_unix(listen))

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/base64url.h"
+#include "base/hex.h"
 #include "base/must.h"
 #include "base/put.h"
 #include "base/random.h"
@@ -18,6 +20,7 @@
 
 #define KEY_BYTES 32
 #define SIGNATURE_BYTES 64
+#define SPELT_MAX 128 /* of these in base64url */
 #define FILE_MAX (256 * KIB)
 #define TOKENS_MAX 64 /* gateways; the first one goes when there are more */
 
@@ -37,33 +40,15 @@ struct device {
 
 /* ---- spellings ---- */
 
-/* base64url without padding; out has room for the padding too. */
-static void spell(char *out, const unsigned char *bytes, int n)
+/* base64url, with a NUL. */
+static void spell(char *out, size_t room, const unsigned char *bytes, size_t n)
 {
-	int len = EVP_EncodeBlock((unsigned char *)out, bytes, n);
+	struct buf words;
 
-	while (len > 0 && out[len - 1] == '=')
-		out[--len] = '\0';
-	for (char *c = out; *c; c++)
-		*c = (char)(*c == '+' ? '-' : *c == '/' ? '_' : *c);
-}
-
-static bool read_spelt(struct text t, unsigned char out[KEY_BYTES])
-{
-	char padded[DEVICE_KEY_LEN + 2];
-	unsigned char bytes[KEY_BYTES + 1];
-
-	if (t.len != DEVICE_KEY_LEN)
-		return false;
-	for (size_t i = 0; i < t.len; i++)
-		padded[i] = (char)(t.at[i] == '-' ? '+' : t.at[i] == '_' ? '/' : t.at[i]);
-	padded[DEVICE_KEY_LEN] = '=';
-	padded[DEVICE_KEY_LEN + 1] = '\0';
-	if (EVP_DecodeBlock(bytes, (unsigned char *)padded, DEVICE_KEY_LEN + 1) != KEY_BYTES + 1)
-		return false;
-	memcpy(out, bytes, KEY_BYTES);
-	OPENSSL_cleanse(bytes, sizeof(bytes));
-	return true;
+	buf_init(&words, SPELT_MAX);
+	base64url_add(&words, bytes, n);
+	snprintf(out, room, "%.*s", TEXT_ARG(buf_text(&words)));
+	whole_forget(&words);
 }
 
 /* ---- the key ---- */
@@ -71,25 +56,21 @@ static bool read_spelt(struct text t, unsigned char out[KEY_BYTES])
 static bool unfold_key(struct device *d, struct error *why)
 {
 	unsigned char raw[KEY_BYTES], digest[SHA256_DIGEST_LENGTH];
-	char padded[DEVICE_KEY_LEN + 2];
 	size_t n = sizeof(raw);
 
 	d->key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL, d->seed, sizeof(d->seed));
 	if (!d->key || EVP_PKEY_get_raw_public_key(d->key, raw, &n) != 1)
 		return error_set(why, "this OpenSSL has no Ed25519");
-	spell(padded, raw, KEY_BYTES);
-	memcpy(d->public_key, padded, sizeof(d->public_key));
+	spell(d->public_key, sizeof(d->public_key), raw, KEY_BYTES);
 	if (!SHA256(raw, sizeof(raw), digest))
 		must_give_up("libcrypto gives no SHA-256");
-	for (size_t i = 0; i < sizeof(digest); i++)
-		snprintf(d->id + 2 * i, 3, "%02x", digest[i]);
+	hex_write(d->id, digest, sizeof(digest));
 	return true;
 }
 
 void device_sign(const struct device *d, struct text payload, char out[DEVICE_SIGNATURE_LEN + 1])
 {
 	unsigned char signature[SIGNATURE_BYTES];
-	char padded[DEVICE_SIGNATURE_LEN + 3];
 	size_t n = sizeof(signature);
 	EVP_MD_CTX *context = EVP_MD_CTX_new();
 
@@ -98,8 +79,7 @@ void device_sign(const struct device *d, struct text payload, char out[DEVICE_SI
 	                   payload.len) != 1)
 		memset(signature, 0, sizeof(signature)); /* the gateway will refuse it */
 	EVP_MD_CTX_free(context);
-	spell(padded, signature, sizeof(signature));
-	memcpy(out, padded, DEVICE_SIGNATURE_LEN + 1);
+	spell(out, DEVICE_SIGNATURE_LEN + 1, signature, sizeof(signature));
 }
 
 void device_add_payload(struct buf *out, const struct device_claim *c)
@@ -128,7 +108,7 @@ static bool device_save(const struct device *d, struct error *why)
 	bool ok;
 
 	buf_init(&out, FILE_MAX);
-	spell(seed, d->seed, KEY_BYTES);
+	spell(seed, sizeof(seed), d->seed, KEY_BYTES);
 	put_object(&out, NULL);
 	put_u64(&out, "version", 1);
 	put_word(&out, "key", seed);
@@ -171,7 +151,7 @@ static bool understand(struct device *d, yyjson_val *root, struct error *why)
 	yyjson_obj_iter all = yyjson_obj_iter_with(tokens);
 	yyjson_val *url;
 
-	if (!read_spelt(json_text(key), d->seed))
+	if (!base64url_read(json_text(key), d->seed, KEY_BYTES))
 		return error_set(why, "%s holds no key: move it away to get a new one", d->path);
 	while ((url = yyjson_obj_iter_next(&all)) != NULL) {
 		const char *token = yyjson_get_str(yyjson_obj_iter_get_val(url));

@@ -1,6 +1,6 @@
 /* base64url.h - bytes as text for URLs and headers: RFC 4648, section 5, without padding. */
-#ifndef NOTIFY_BASE64URL_H
-#define NOTIFY_BASE64URL_H
+#ifndef BASE_BASE64URL_H
+#define BASE_BASE64URL_H
 
 #include "base/buf.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* base64url.c - six bits to a character. */
-#include "notify/base64url.h"
+#include "base/base64url.h"
 
 #include <string.h>
 
