@@ -104,14 +104,13 @@ static struct listen *find_open(const struct listens *l, const struct listen_pla
 	return NULL;
 }
 
-/* Devices come in where the configuration has a listener of its own now: it is the same one, and
- * they stay.  One that is in the way of it cannot be opened while they come in. */
+/* Devices come in where the configuration has a listener of its own now: it is found, and they
+ * stay.  One that is in the way of it cannot be opened while they come in. */
 static bool find_at_phone(const struct listens *l, const struct config_listen *row,
                           struct listen **found, struct error *why)
 {
 	const char *at = l->phone ? listen_address(l->phone) : "";
 
-	*found = NULL;
 	if (!l->phone || !ports_clash(row->address, at))
 		return true;
 	if (!row->cert || !check_is_same_address(row->address, at))
@@ -131,9 +130,8 @@ static bool plan_one(struct listens *l, struct listen_plan *plan, const struct c
 	struct tls_context *tls;
 
 	planned->listen = find_open(l, plan, row->address);
-	if (!planned->listen && !find_at_phone(l, row, &planned->listen, why))
-		return false;
-	if (!load_tls(row, &tls, why))
+	if ((!planned->listen && !find_at_phone(l, row, &planned->listen, why)) ||
+	    !load_tls(row, &tls, why))
 		return false;
 	planned->stays = planned->listen != NULL;
 	if (planned->stays)
@@ -227,8 +225,7 @@ void listens_close_phone(struct listens *l)
 /* It is a listener of the configuration from now on. */
 static void give_phone(struct listens *l)
 {
-	log_info("web", "devices come in at %s, a listener of the configuration",
-	         listen_address(l->phone));
+	log_info("web", "devices come in at %s, as listed", listen_address(l->phone));
 	l->phone = NULL;
 	phone_forget(l->web);
 }
