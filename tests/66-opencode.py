@@ -381,6 +381,19 @@ def _():
         eventually(lambda: source(box)["state"] == "error" and "401" in source(box)["error"])
 
 
+@test("a server at its port of this machine is found, and connected when somebody says so")
+def _():
+    with Server() as server, Box(env={"SIGNALBOX_DISCOVER_OPENCODE": f"127.0.0.1:{server.port}"}) as box:
+        def is_found():
+            services = box.request("POST", "/api/discover/rescan").json()["services"]
+            return [s for s in services if s["id"] == "local:opencode" and s["available"]]
+        (found,) = eventually(is_found)
+        assert found["protocol"] == "opencode" and found["url"] == server.url, found
+        assert not server.listeners
+        assert box.request("POST", "/api/sources/local:opencode/connect", {}).status == 200
+        eventually(lambda: server.listeners)
+
+
 @test("a hostile server: events that are none or too long are counted, and the rest is told")
 def _():
     with Server() as server, Box() as box:

@@ -18,7 +18,8 @@ from lib import (PATIENCE_S, SLOW, WS, Box, Skip, at_last, cli, closed_port, eve
 
 NOBODY = 65534
 CANARY = "canary-77aa-token"
-FIVE = ["local:claude-code", "local:openclaw", "local:lm-studio", "local:ollama", "local:codex"]
+SIX = ["local:claude-code", "local:openclaw", "local:lm-studio", "local:ollama", "local:codex",
+       "local:opencode"]
 
 
 class Service:
@@ -82,13 +83,14 @@ def home(config=None, claude=False):
     return directory
 
 
-def places(openclaw=None, lm_studio=None, ollama=None, codex=None, **env):
+def places(openclaw=None, lm_studio=None, ollama=None, codex=None, opencode=None, **env):
     """Where to look; a service that is not given is looked for where nobody is."""
     def at(service):
         return f"127.0.0.1:{service.port if service else closed_port()}"
     return {
         "SIGNALBOX_DISCOVER_OPENCLAW": at(openclaw), "SIGNALBOX_DISCOVER_LM_STUDIO": at(lm_studio),
         "SIGNALBOX_DISCOVER_OLLAMA": at(ollama), "SIGNALBOX_DISCOVER_CODEX": at(codex),
+        "SIGNALBOX_DISCOVER_OPENCODE": at(opencode),
         "PATH": "/usr/bin:/bin", "HOME": str(home()), **{k: str(v) for k, v in env.items()},
     }
 
@@ -115,12 +117,12 @@ def rescan(box):
 # --- the probes --------------------------------------------------------------------
 
 
-@test("five services are told in order and in the shape of the documents")
+@test("six services are told in order and in the shape of the documents")
 def _():
     with Service() as claw, Service(models("m1", "m2")) as lm, Service(models()) as ol:
         with Box(env=places(claw, lm, ol)) as box:
             found = at_last(lambda: look_for(box, "local:lm-studio", "local:ollama"))
-            assert [s["id"] for s in found] == FIVE, found
+            assert [s["id"] for s in found] == SIX, found
             assert found[0] == {"id": "local:claude-code", "label": "Claude Code", "protocol": "sse",
                                 "url": "/__signals__/stream", "available": False, "models": []}
             assert found[1] == {"id": "local:openclaw", "label": "OpenClaw", "protocol": "openclaw",
@@ -493,7 +495,7 @@ def _():
 
         def follows():
             told = cli("discover", "--rescan", "--json", "--data", str(box.data))
-            assert [s["id"] for s in json.loads(told.out)["services"]] == FIVE, told.out
+            assert [s["id"] for s in json.loads(told.out)["services"]] == SIX, told.out
             in_time(sources(box), "a probe had no answer")
 
         at_last(follows)

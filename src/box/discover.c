@@ -32,7 +32,7 @@ void box_make_discover(struct box *box)
 		.loop = box->loop,
 		.requests = box->requests,
 		.sources = box->sources,
-		.at = {c->openclaw, c->lm_studio, c->ollama, c->codex},
+		.at = {c->openclaw, c->lm_studio, c->ollama, c->codex, c->opencode},
 		.interval_ms = c->interval_ms,
 		.connects = c->connect,
 		.self = box,

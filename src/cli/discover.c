@@ -90,8 +90,9 @@ const struct command command_discover = {
 	.usage = "[--rescan] [--json]",
 	.examples = "  signalbox discover\n"
 		    "  signalbox discover --rescan --json | jq .services\n",
-	.about = "The box probes Claude Code, OpenClaw, LM Studio, Ollama and Codex, each for at\n"
-		 "most 300 ms and without any credential, and asks JACK for its MIDI ports.\n",
+	.about = "The box probes Claude Code, OpenClaw, LM Studio, Ollama, Codex and opencode,\n"
+		 "each for at most 300 ms and without any credential, and asks JACK for its\n"
+		 "MIDI ports.\n",
 	.groups = groups,
 	.run = discover,
 };

@@ -201,6 +201,8 @@ static const struct field discover_fields[] = {
          .check = check_local_address},
 	{"codex", FIELD_TEXT, IN(discover, codex), "likewise", "127.0.0.1:4500",
          .check = check_local_address},
+	{"opencode", FIELD_TEXT, IN(discover, opencode), "likewise", "127.0.0.1:4096",
+         .check = check_local_address},
 	{0},
 };
 

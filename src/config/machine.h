@@ -8,7 +8,8 @@
 struct config_discover {
 	unsigned interval_ms; /* between two looks at this machine; 0: only when asked */
 	bool connect;         /* OpenClaw, by itself */
-	char *openclaw, *lm_studio, *ollama, *codex; /* where; openclaw NULL: as it says itself */
+	/* Where; openclaw NULL: as it says itself. */
+	char *openclaw, *lm_studio, *ollama, *codex, *opencode;
 };
 
 enum config_transcripts { CONFIG_TRANSCRIPTS_OFF, CONFIG_TRANSCRIPTS_FACTS };

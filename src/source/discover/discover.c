@@ -32,7 +32,7 @@
 #define PROBE_MS 300
 #define ANSWER_MAX (4 * MIB)
 
-enum service_index { CLAUDE_CODE, OPENCLAW, LM_STUDIO, OLLAMA, CODEX, SERVICES };
+enum service_index { CLAUDE_CODE, OPENCLAW, LM_STUDIO, OLLAMA, CODEX, OPENCODE, SERVICES };
 
 static const struct service_facts {
 	const char *id, *label, *protocol, *spoken;
@@ -45,6 +45,7 @@ static const struct service_facts {
 	[LM_STUDIO] = {"local:lm-studio", "LM Studio", MODELS_PROTOCOL, NULL, "http", true, true},
 	[OLLAMA] = {"local:ollama", "Ollama", MODELS_PROTOCOL, NULL, "http", true, false},
 	[CODEX] = {"local:codex", "Codex", "codex", NULL, "ws", false, false},
+	[OPENCODE] = {"local:opencode", "opencode", "opencode", NULL, "http", false, false},
 };
 
 struct probe {
@@ -289,10 +290,8 @@ static void accepted(void *self, int fd)
 
 static void refused(void *self, const char *why)
 {
-	struct probe *p = self;
-
-	p->dial = NULL;
-	probed(p, false);
+	((struct probe *)self)->dial = NULL;
+	probed(self, false);
 }
 
 static void listed(void *self, const struct models_answer *answer)
@@ -310,8 +309,8 @@ static void listed(void *self, const struct models_answer *answer)
 static void knock(struct probe *p)
 {
 	struct address at;
-	struct text port, host = text_cut(text_of(p->address), ':', &port);
-	char *name = text_dup(host);
+	struct text port;
+	char *name = text_dup(text_cut(text_of(p->address), ':', &port));
 	struct dial_options o = {
 		.host = name,
 		.port = (uint16_t)(address_parse(&at, p->address, NULL) ? address_port(&at) : 0),
@@ -462,6 +461,7 @@ struct discover *discover_create(const struct discover_options *options)
 	discover_place(d, LM_STUDIO, options->at.lm_studio);
 	discover_place(d, OLLAMA, options->at.ollama);
 	discover_place(d, CODEX, options->at.codex);
+	discover_place(d, OPENCODE, options->at.opencode);
 	d->midi_end = must_zero(1, sizeof(*d->midi_end));
 	d->midi_end->data = d;
 	uv_timer_init(loop_uv(options->loop), d->midi_end);

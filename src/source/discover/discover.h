@@ -1,7 +1,7 @@
 /* discover.h - which services of this machine there are, and keeping the list of
  * sources true to it.
  *
- * Five services are probed at once, each for at most 300 ms, on loopback addresses
+ * Six services are probed at once, each for at most 300 ms, on loopback addresses
  * and without any credential: whoever holds a port learns nothing of us.  MIDI ports
  * are told by JACK.  Hooks are never installed from here.
  */
@@ -19,7 +19,7 @@ struct sources;
 /* HOST:PORT on loopback; copied. */
 struct discover_addresses {
 	const char *openclaw; /* NULL: where OpenClaw's own configuration says */
-	const char *lm_studio, *ollama, *codex;
+	const char *lm_studio, *ollama, *codex, *opencode;
 };
 
 struct discover_options {

@@ -127,6 +127,7 @@ const REMEDIES: Record<string, string> = {
 	"local:lm-studio": "Its port does not respond. Start LM Studio's server, then rescan.",
 	"local:ollama": "Its port does not respond. Run ollama serve, then rescan.",
 	"local:codex": "Its port does not respond. Start Codex's app server, then rescan.",
+	"local:opencode": "Its port does not respond. Run opencode serve, then rescan.",
 };
 
 /* What would make a service come back. */
