@@ -14,6 +14,7 @@
  *   bench-micro performances   a millisecond of a show in which 10,000 performances run, with
  *               the signals that begin them
  *   bench-micro words|document|anthropic FILE   natural text, see micro_words.c
+ *   bench-micro sums-load|sums-save|sums-hours   a year of sums, see micro_sums.c
  *   bench-micro program    how long a box with a quarter of a gigabyte stands still while it
  *               starts a program; wall time, the median of 200
  *

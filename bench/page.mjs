@@ -20,6 +20,10 @@ const FLOOD_RATE = TINY ? 200 : 10000;  /* while questions are asked */
 const QUESTIONS = TINY ? 2 : 40;
 const LONG_RUN = TINY ? 2000 : 100000;
 const FRAMES = TINY ? 3 : 120;
+const CREW = TINY ? 10 : 200;           /* sessions at work */
+const CREW_RATE = TINY ? 100 : 1000;    /* signals a second of all of them */
+const CREW_MS = TINY ? 500 : 6000;
+const FRAME_MS = 1000 / 60;
 const PATIENCE_MS = 120000;
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
@@ -30,14 +34,14 @@ function textDelta(n, run) {
 }
 
 /* So many signals a second until `enough` is called; the promise it gives says how many it was. */
-function pour(box, rate) {
+function pour(box, rate, make = (n, i) => textDelta(n, `run-${i % 20}`)) {
 	const begun = performance.now();
 	let isEnough = false, sent = 0;
 	const done = (async () => {
 		while (!isEnough) {
 			const due = Math.min(Math.floor((performance.now() - begun) / 1000 * rate) - sent, 5000);
 			if (due > 0)
-				await box.emit(...Array.from({ length: due }, (_, i) => textDelta(sent + i, `run-${i % 20}`)));
+				await box.emit(...Array.from({ length: due }, (_, i) => make(sent + i, i)));
 			sent += Math.max(0, due);
 			await sleep(10);
 		}
@@ -205,8 +209,63 @@ async function crowdedStage() {
 	});
 }
 
+/* What the n-th thing of a session is: a call, its result, words, and what they cost. */
+function crewSignal(n) {
+	const session = n % CREW, step = Math.floor(n / CREW), call = { agentId: "claude", toolName: "Bash", callId: `toolu_${session}_${step >> 2}` };
+	const kinds = [
+		["tool_call", { ...call, args: { command: `make part-${step}` } }],
+		["tool_result", { ...call, success: true, result: "ok" }],
+		["text_delta", { agentId: "claude", content: "It is done, and all tests pass. " }],
+		["token_usage", { agentId: "claude", promptTokens: 1200, completionTokens: 80, model: "claude-opus-5-5", responseId: `msg_${n}` }],
+	];
+	const [type, payload] = kinds[step % kinds.length];
+
+	return { type, source: "adapter:tap", correlationId: `session-${session}`, payload, metadata: { cwd: `/home/ada/project-${session % 12}` } };
+}
+
+/* Milliseconds of the main thread in each sixtieth of a second, by the trace of the browser. */
+function framesOf(trace) {
+	const { traceEvents } = JSON.parse(trace.toString());
+	const mains = new Set(traceEvents.filter((e) => e.name === "thread_name" && e.args.name === "CrRendererMain").map((e) => `${e.pid} ${e.tid}`));
+	const tasks = traceEvents.filter((e) => e.ph === "X" && /RunTask$/.test(e.name) && mains.has(`${e.pid} ${e.tid}`));
+	const begun = Math.min(...tasks.map((e) => e.ts)), ended = Math.max(...tasks.map((e) => e.ts));
+	const frames = new Array(Math.floor((ended - begun) / 1000 / FRAME_MS) + 1).fill(0);
+	let upTo = 0;
+
+	assert.ok(tasks.length > 10, "the trace has the tasks of the page");
+	for (const task of tasks.sort((a, b) => a.ts - b.ts)) {
+		if (task.ts < upTo)
+			continue; /* inside of the one before */
+		upTo = task.ts + task.dur;
+		frames[Math.floor((task.ts - begun) / 1000 / FRAME_MS)] += (task.tdur ?? task.dur) / 1000;
+	}
+	return frames;
+}
+
+async function crewWhilePouring() {
+	return withBox(async (box) => {
+		await box.emit(...Array.from({ length: CREW }, (_, n) => ({
+			type: "session.facts", source: "adapter:tap", correlationId: `session-${n}`,
+			payload: { cwd: `/home/ada/project-${n % 12}`, harness: "claude-code", title: `Task ${n}`, model: "claude-opus-5-5" },
+		})), ...Array.from({ length: CREW }, (_, n) => crewSignal(n)));
+		const page = await open(box.openUrl(), { view: "crew" });
+
+		await stateIs(page, "live");
+		await eventually(() => page.evaluate((wanted) => document.querySelectorAll(".crew-row").length >= wanted, TINY ? 5 : 20), "they are there", PATIENCE_MS);
+		const stream = pour(box, CREW_RATE, crewSignal);
+		await sleep(TINY ? 100 : 2000);
+		await page.context().browser().startTracing(page, { categories: ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline"] });
+		await sleep(CREW_MS);
+		const frames = framesOf(await page.context().browser().stopTracing());
+		const rate = await stream.enough();
+
+		await page.context().close();
+		return { crewRate: rate, crewFrameMs: frames.reduce((a, b) => a + b, 0) / frames.length, crewFrameP95Ms: last(frames, 0.95) };
+	});
+}
+
 const figures = {};
-for (const part of [firstPaint, logWhilePouring, questionsInAFlood, longRun, crowdedStage])
+for (const part of [firstPaint, logWhilePouring, questionsInAFlood, longRun, crowdedStage, crewWhilePouring].filter((part) => !process.argv[3] || part.name === process.argv[3]))
 	Object.assign(figures, await part());
 await close();
 assert.deepEqual(faults, []);

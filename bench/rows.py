@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 
+import crew
 import history
 import operate
 import transcripts
@@ -359,6 +360,13 @@ ROWS = [
     Row("following", transcripts.followed,
         Line("200 transcripts at 50 lines/s, of one core", "core", "%", 5),
         Line("200 transcripts at 50 lines/s, lines", "rate", "/s"), sides=OURS),
+    Row("crew", crew.at_work,
+        Line("200 sessions at work, of one core", "core", "%", 5),
+        Line("200 sessions at work, signals", "rate", "/s"), sides=OURS),
+    Row("sums", crew.sums(micro),
+        Line("a year of sums is read at the start", "sums-load", "ms", 5),
+        Line("the same saved, the longest piece", "sums-save", "ms", 2),
+        Line("the same told by hour, the longest piece", "sums-hours", "ms", 2), sides=OURS),
     Row("program", program,
         Line("start a program, from a box of 256 MiB", "ms", "ms", 2.0), sides=OURS),
     Row("metrics", operate.metrics,
@@ -381,7 +389,10 @@ ROWS = [
         Line("a question at 10,000 signals/s is there, p95", "questionP95Ms", "ms"),
         Line("a run of 100,000 signals opens", "longRunMs", "ms", 5000),
         Line("script of a stage frame, 200 entities and 50 moving", "stageMs", "ms", 4),
-        Line("the same, p95", "stageP95Ms", "ms"), sides=OURS, once=True),
+        Line("the same, p95", "stageP95Ms", "ms"),
+        Line("crew of 200 at 1,000 signals/s, thread in a frame", "crewFrameMs", "ms", 8),
+        Line("the same, p95", "crewFrameP95Ms", "ms", 8),
+        Line("the same, signals", "crewRate", "/s"), sides=OURS, once=True),
     tls(1000, 1),
     tls(1000, 64),
     Row("tls-idle", idle(1000),

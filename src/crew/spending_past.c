@@ -98,6 +98,7 @@ void spending_hear_past(struct spending *s, const struct signal *signal)
 			past_count(s, u, &facts);
 	}
 	if (u->row && u->at_least && !s->rows[u->row - 1].at_least) {
+		spending_touch_row(s, &s->rows[u->row - 1]);
 		s->rows[u->row - 1].at_least = true;
 		s->changes++;
 	}
