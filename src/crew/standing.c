@@ -183,20 +183,53 @@ static unsigned sort_moments(const struct standing *s, unsigned char order[MOMEN
 	return count;
 }
 
-static enum crew_state state_of_moments(const struct standing *s)
+/* How the moments lead to a state: the one that it began with, and when what was before it was
+ * told last. */
+struct standing_path {
+	enum crew_state state;
+	enum crew_moment entered;
+	double entered_ms, before_ms;
+};
+
+static struct standing_path path_of(const struct standing *s)
 {
-	enum crew_state state = CREW_IDLE;
+	struct standing_path path = {.state = CREW_IDLE};
 	unsigned char order[MOMENTS];
 	unsigned count = sort_moments(s, order);
 
-	for (unsigned i = 0; i < count; i++)
-		state = state_after(state, (enum crew_moment)order[i]);
-	return state;
+	for (unsigned i = 0; i < count; i++) {
+		enum crew_state next = state_after(path.state, (enum crew_moment)order[i]);
+
+		if (next == path.state)
+			continue;
+		path = (struct standing_path){
+			.state = next,
+			.entered = (enum crew_moment)order[i],
+			.entered_ms = s->at_ms[order[i]],
+			.before_ms = i ? s->at_ms[order[i - 1]] : 0,
+		};
+	}
+	return path;
 }
 
-static void settle_state(struct standing *s, double at_ms)
+/* Several tell of the same, each at its own time: the first counts, whichever came first. */
+static double begun_at(const struct standing *s, const struct standing_path *path,
+                       const struct standing_news *news)
 {
-	enum crew_state before = s->state, state = state_of_moments(s);
+	double at_ms = s->since_ms;
+
+	if (at_ms < path->before_ms || at_ms > path->entered_ms)
+		at_ms = path->entered_ms;
+	if (news->moment == path->entered && news->at_ms > path->before_ms && news->at_ms < at_ms)
+		at_ms = news->at_ms;
+	return at_ms;
+}
+
+static void settle_state(struct standing *s, const struct standing_news *news)
+{
+	enum crew_state before = s->state;
+	struct standing_path path = path_of(s);
+	enum crew_state state = path.state;
 	int call = current_call(s);
 
 	if (state == CREW_TOOL && call < 0)
@@ -210,8 +243,10 @@ static void settle_state(struct standing *s, double at_ms)
 		s->since_ms = s->calls[call].at_ms;
 	else if (state == CREW_ASKS && call >= 0 && s->calls[call].asked_ms > 0)
 		s->since_ms = s->calls[call].asked_ms;
+	else if (state == path.state && path.entered_ms > 0)
+		s->since_ms = state == before ? begun_at(s, &path, news) : path.entered_ms;
 	else if (state != before || s->since_ms == 0)
-		s->since_ms = at_ms;
+		s->since_ms = news->at_ms;
 }
 
 /* An end is behind all that was told: a clock that is ahead keeps nobody alive. */
@@ -248,7 +283,7 @@ void standing_hear(struct standing *s, const struct standing_news *told)
 		if (moment == MOMENT_FAILED || moment == MOMENT_ENDED)
 			s->exit = news->exit;
 	}
-	settle_state(s, news->at_ms);
+	settle_state(s, news);
 }
 
 const char *standing_why(const struct standing *s)
@@ -384,7 +419,7 @@ bool standing_load(struct standing *s, yyjson_val *saved)
 	load_calls(s, yyjson_obj_get(saved, "calls"));
 	while ((id = yyjson_arr_iter_next(&it)))
 		note_returned(s, yyjson_get_uint(id));
-	settle_state(s, 0);
+	settle_state(s, &(struct standing_news){.moment = MOMENT_NONE});
 	s->since_ms = number_of(yyjson_obj_get(saved, "since"));
 	return true;
 }
