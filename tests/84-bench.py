@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lib import ROOT, run, temp_dir, test
 
-MICRO = ("lookup", "parse", "follow", "wire", "performances")
+MICRO = ("lookup", "parse", "follow", "wire", "performances", "sums")
 
 
 def bench(*args, server=os.environ["SIGNALBOX"], **environment):
