@@ -338,7 +338,7 @@ static int by_name(const void *one, const void *other)
 
 void limits_json(const struct limits *l, double now_ms, struct buf *out)
 {
-	struct limit_account *sorted[LIMITS_ACCOUNTS_MAX];
+	struct limit_account *sorted[LIMITS_ACCOUNTS_MAX] = {0};
 
 	for (unsigned i = 0; i < l->count; i++)
 		sorted[i] = l->accounts[i];
