@@ -297,7 +297,7 @@ def _():
         eventually(lambda: len(tools("?offset=0")["days"]) == 2)
         told = tools("?offset=60")
         assert told["tools"] == expected, told
-        assert [(d["key"], d["sessions"]) for d in told["days"]] == [("2026-11-17", 2)], told
+        assert [(d["key"], d["atOnce"]) for d in told["days"]] == [("2026-11-17", 3)], told
         assert tools(f"?since={at + 1}")["tools"] == [], told
         for wrong in ("?by=tool", "?since=x", "?offset=9999"):
             assert box.request("GET", f"/api/usage/tools{wrong}").status == 400, wrong

@@ -37,9 +37,26 @@ void crew_forget(struct crew *crew, struct crew_member *m)
 	if (crew->removed.len)
 		buf_add_char(&crew->removed, ',');
 	buf_add_json(&crew->removed, text_of(m->id));
+	if (m->is_at_work)
+		peaks_note(&crew->peaks, 0, -1);
 	assert(crew->count > 0);
 	crew->count--;
 	member_destroy(m);
+}
+
+void crew_count_work(struct crew *crew, struct crew_member *m, double at_ms)
+{
+	enum crew_state state = member_standing(m)->state;
+	bool was = m->is_at_work;
+
+	m->is_at_work = state_group(state) == GROUP_WORK ||
+	                (state == CREW_IDLE && member_has_busy_agent(m));
+	peaks_note(&crew->peaks, at_ms, (int)m->is_at_work - (int)was);
+}
+
+const struct peaks *crew_peaks(const struct crew *crew)
+{
+	return &crew->peaks;
 }
 
 static void tell_news(struct crew *crew)
@@ -157,6 +174,7 @@ static void welcome_member(struct crew *crew, const struct signal *s, const stru
 		m->key = text_dup(buf_text(&key));
 	buf_finish(&key);
 	crew_add(crew, m);
+	crew_count_work(crew, m, s->at_ms);
 	note_change(crew, m);
 }
 
@@ -178,6 +196,7 @@ void crew_hear(struct crew *crew, const struct signal *s)
 	}
 	saving_change(&crew->saving, &m->to_save);
 	member_hear(m, s, &heard);
+	crew_count_work(crew, m, s->at_ms);
 	list_remove(&m->in_all);
 	list_add(&crew->all, &m->in_all);
 	note_change(crew, m);
@@ -309,6 +328,7 @@ void crew_forget_all(struct crew *crew)
 	list_each(&crew->all, l)
 		member_destroy(list_of(l, struct crew_member, in_all));
 	crew->count = 0;
+	peaks_finish(&crew->peaks);
 	map_finish(&crew->by_run);
 	map_finish(&crew->by_handle);
 	map_finish(&crew->by_key);

@@ -24,6 +24,7 @@ struct back_who;
 struct bus;
 struct crew;
 struct folds;
+struct peaks;
 struct prices;
 struct spending;
 
@@ -65,6 +66,9 @@ void crew_member_json(struct crew *crew, const struct crew_member *m, double now
 void crew_json(struct crew *crew, double now_ms, size_t most, struct buf *out);
 /* `[..]` of those that changed since the last call, and `[ids]` of those that are gone. */
 bool crew_take_changed(struct crew *crew, double now_ms, struct buf *changed, struct buf *removed);
+
+/* How many were at work at once; lives as long. */
+const struct peaks *crew_peaks(const struct crew *crew);
 
 /* A member `crew`: how many are in each group, and the handles of those that wait. */
 void crew_status(struct crew *crew, double now_ms, struct buf *out);

@@ -22,14 +22,6 @@ struct look {
 	const char *why;
 };
 
-static bool has_busy_agent(const struct crew_member *m)
-{
-	list_each(&m->agents, l)
-		if (state_is_work(list_of(l, struct crew_agent, in_member)->standing.state))
-			return true;
-	return false;
-}
-
 static void mark_question(void *of, const char *run, const struct crew_question *question)
 {
 	struct crew *crew = of;
@@ -59,7 +51,7 @@ static struct look look_at(const struct crew *crew, const struct crew_member *m)
 		look.question = m->asks;
 		look.state = CREW_ASKS;
 		look.since_ms = fmax(look.since_ms, m->standing.at_ms[MOMENT_ASKED]);
-	} else if (look.state == CREW_IDLE && has_busy_agent(m)) {
+	} else if (look.state == CREW_IDLE && member_has_busy_agent(m)) {
 		look.state = CREW_WAITS;
 		look.why = "for its subagents";
 	}

@@ -100,6 +100,7 @@ void crew_save_begin(struct crew *crew)
 	buf_clear(&crew->head);
 	put_object(&crew->head, NULL);
 	handles_save(&crew->handles, "handles", &crew->head);
+	peaks_save(&crew->peaks, "peaks", &crew->head);
 	put_list(&crew->head, "members");
 }
 
@@ -256,6 +257,7 @@ static bool load_members(struct crew *crew, yyjson_val *members)
 		if (!m)
 			return false;
 		crew_add(crew, m);
+		crew_count_work(crew, m, 0);
 	}
 	return true;
 }
@@ -267,6 +269,7 @@ bool crew_load(struct crew *crew, struct text saved)
 	bool good;
 
 	handles_load(&crew->handles, yyjson_obj_get(root, "handles"));
+	peaks_load(&crew->peaks, yyjson_obj_get(root, "peaks"));
 	good = load_members(crew, yyjson_obj_get(root, "members"));
 	yyjson_doc_free(doc);
 	if (!good)

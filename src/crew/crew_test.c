@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/must.h"
+#include "crew/peaks.h"
 
 static struct signal_reader *reader;
 static struct crew *crew;
@@ -495,6 +496,46 @@ static void save_and_load(void)
 	buf_finish(&saved);
 }
 
+static void assert_most(const char *wanted)
+{
+	const struct peaks *p = crew_peaks(crew);
+	struct buf out;
+
+	buf_init(&out, KIB);
+	buf_print(&out, "%u now", p->at_work);
+	for (size_t i = 0; i < p->count; i++)
+		buf_print(&out, ", %u:%u", p->all[i].hour, p->all[i].most);
+	buf_add_char(&out, '\0');
+	assert_string_equal(out.at, wanted);
+	buf_finish(&out);
+}
+
+static void test_those_at_work_at_once(void **state)
+{
+	(void)state;
+	begin();
+	hear("task_dispatch", 1000, RUN("a") PAY("\"to\":\"a\""));
+	assert_most("1 now, 0:1");
+	hear("session.turn", 2000, RUN("a") PAY("\"state\":\"over\""));
+	hear("task_dispatch", 3000, RUN("b") PAY("\"to\":\"b\""));
+	assert_most("1 now, 0:1"); /* one after the other */
+	hear("task_dispatch", 4000, RUN("a") PAY("\"to\":\"a\""));
+	hear("task_dispatch", 4001, RUN("a") PAY("\"to\":\"a\""));
+	assert_most("2 now, 0:2");
+	hear("prompt", 5000, RUN("a") PAY("\"prompt\":\"Now?\"")); /* who waits for a person */
+	hear("error", 5001, RUN("b") PAY("\"message\":\"x\",\"severity\":\"error\""));
+	assert_most("0 now, 0:2");
+	/* Its subagent works on when its own turn is over. */
+	hear("tool_call", 3600e3, RUN("a") "\"metadata\":{\"agent_id\":\"sub\"}," PAY(TOOL("c9")));
+	hear("session.turn", 3601e3, RUN("a") PAY("\"state\":\"over\""));
+	assert_most("1 now, 0:2, 1:1");
+	save_and_load();
+	assert_most("1 now, 0:2, 1:1");
+	hear_as("signalbox", "session.gone", 7200e3, RUN("a") PAY("\"why\":\"x\""));
+	assert_most("0 now, 0:2, 1:1, 2:1");
+	end();
+}
+
 /* Names that are cut to nothing are none, so that what is saved can be loaded. */
 static void test_hostile_names(void **state)
 {
@@ -732,6 +773,7 @@ int main(void)
 		cmocka_unit_test(test_handles),
 		cmocka_unit_test(test_tools),
 		cmocka_unit_test(test_printed_errors),
+		cmocka_unit_test(test_those_at_work_at_once),
 		cmocka_unit_test(test_interrupted),
 		cmocka_unit_test(test_questions),
 		cmocka_unit_test(test_ends),

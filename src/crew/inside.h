@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "bus/saving.h"
 #include "crew/crew.h"
+#include "crew/peaks.h"
 
 /* Numbers of handles: for each name, the last that was given. */
 struct handles {
@@ -26,6 +27,7 @@ struct crew {
 	struct link all, changed;
 	size_t count;
 	struct handles handles;
+	struct peaks peaks; /* of those at work */
 	struct buf removed; /* ids as items of a JSON array, since they were taken */
 	uint64_t seq;
 	uint64_t round; /* of looking at the questions */
@@ -45,6 +47,8 @@ void crew_mark_questions(struct crew *crew);
 void crew_add_agents(const struct crew_member *m, bool saving, struct buf *out);
 
 void crew_forget(struct crew *crew, struct crew_member *m);
+/* Whether it is at work, at this moment; 0: as it is loaded. */
+void crew_count_work(struct crew *crew, struct crew_member *m, double at_ms);
 
 /* Puts one that is loaded or new into the maps; it has its handle. */
 void crew_add(struct crew *crew, struct crew_member *m);

@@ -153,12 +153,7 @@ static bool has_work(const struct crew_member *m, enum crew_state state)
 {
 	if (state_is_work(state) || state == CREW_WAITS || state == CREW_ASKS)
 		return true;
-	if (state != CREW_IDLE)
-		return false;
-	list_each(&m->agents, l)
-		if (state_is_work(list_of(l, struct crew_agent, in_member)->standing.state))
-			return true;
-	return false;
+	return state == CREW_IDLE && member_has_busy_agent(m);
 }
 
 /* When the work began that it is at, or was at: with the newest word of a person. */

@@ -345,6 +345,14 @@ const struct standing *member_standing(const struct crew_member *m)
 	return own;
 }
 
+bool member_has_busy_agent(const struct crew_member *m)
+{
+	list_each(&m->agents, l)
+		if (state_is_work(list_of(l, struct crew_agent, in_member)->standing.state))
+			return true;
+	return false;
+}
+
 void member_slim(struct crew_member *m)
 {
 	while (m->agent_count)

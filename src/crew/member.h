@@ -71,6 +71,7 @@ struct crew_member {
 	struct link in_all;           /* crew.all, the one that spoke last at the end */
 	struct link in_changed;       /* crew.changed */
 	uint64_t seq;                 /* of the last signal that was heard; not saved */
+	bool is_at_work;              /* and counted so, in crew.peaks */
 	size_t to_save;               /* its number while all are saved (bus/saving.h) */
 };
 
@@ -86,6 +87,7 @@ void member_slim(struct crew_member *m);
 
 /* Where it stands: as its agent does, or what its subagents make of that. */
 const struct standing *member_standing(const struct crew_member *m);
+bool member_has_busy_agent(const struct crew_member *m);
 
 /* Names for people; NULL where there is none. */
 const char *member_project(const struct crew_member *m);

@@ -1,4 +1,4 @@
-/* toil.c - calls of tools, and the hours in which sessions worked. */
+/* toil.c - calls of tools. */
 #include "crew/toil.h"
 
 #include <math.h>
@@ -50,12 +50,6 @@ static void drop_call(struct toil *t, struct toil_call *call)
 {
 	set_remove(&t->calls, call->key, &call->in_list);
 	free(call);
-}
-
-static void drop_run(struct toil *t, struct toil_run *run)
-{
-	set_remove(&t->runs, run->key, &run->in_list);
-	free(run);
 }
 
 /* Of the hour and a name that can be shown: what is saved stays small, whatever it is. */
@@ -123,26 +117,6 @@ static struct toil_call *need_call(struct toil *t, struct text long_key, bool *i
 	return call;
 }
 
-static struct toil_run *need_run(struct toil *t, struct text long_key, bool *is_new)
-{
-	char *key = short_key(long_key);
-	struct toil_run *run = map_get(&t->runs.by_key, text_of(key));
-
-	*is_new = !run;
-	if (run) {
-		free(key);
-		list_remove(&run->in_list);
-		list_add(&t->runs.all, &run->in_list);
-		return run;
-	}
-	if (t->runs.count == TOIL_RUNS_MAX)
-		drop_run(t, list_of(t->runs.all.next, struct toil_run, in_list));
-	run = must_zero(1, sizeof(*run));
-	run->key = key;
-	set_add(&t->runs, run->key, run, &run->in_list);
-	return run;
-}
-
 /* ---- hearing ---- */
 
 static bool has_nul(struct text text)
@@ -155,44 +129,6 @@ static uint32_t hour_of(double at_ms)
 	double hour = floor(at_ms / TOIL_HOUR_MS);
 
 	return hour >= 0 && hour <= NEWEST_HOUR ? (uint32_t)hour : 0;
-}
-
-/* A conversation of several runs is one session, as it is in the crew. */
-static void add_session(struct buf *key, const struct signal *s)
-{
-	yyjson_val *metadata = yyjson_obj_get(s->envelope, "metadata");
-	struct text own = json_text_at(yyjson_obj_get(s->envelope, "payload"), "sessionKey");
-	struct text source = json_text_at(metadata, "sourceId");
-
-	if (!own.len)
-		own = json_text_at(metadata, "session");
-	if (!source.len)
-		source = s->source;
-	if (own.len == 0 || has_nul(own) || has_nul(source)) {
-		buf_add(key, utf8_cut(s->correlation, KEY_MAX_BYTES));
-		return;
-	}
-	buf_add(key, utf8_cut(source, KEY_MAX_BYTES));
-	buf_add_char(key, '\n');
-	buf_add(key, utf8_cut(own, KEY_MAX_BYTES));
-}
-
-/* A session counts once in an hour; what is told late of an earlier hour is not known anew. */
-static void count_session(struct toil *t, const struct signal *s)
-{
-	uint32_t hour = hour_of(s->at_ms);
-	struct toil_run *run;
-	struct buf key;
-	bool is_new;
-
-	buf_init(&key, 4 * KIB);
-	add_session(&key, s);
-	run = need_run(t, buf_text(&key), &is_new);
-	buf_finish(&key);
-	if (is_new || run->hour < hour) {
-		run->hour = hour;
-		need_row(t, hour, TEXT(""))->calls++;
-	}
 }
 
 static double time_of(yyjson_val *metadata, const struct toil_call *call, double at_ms)
@@ -241,17 +177,14 @@ static void hear_tool(struct toil *t, const struct signal *s, bool is_return)
 
 static bool toil_wants(const struct signal *s)
 {
-	return s->kind == KIND_TOOL_CALL || s->kind == KIND_TOOL_RESULT ||
-	       s->kind == KIND_TOKEN_USAGE;
+	return s->kind == KIND_TOOL_CALL || s->kind == KIND_TOOL_RESULT;
 }
 
 void toil_hear(struct toil *t, const struct signal *s)
 {
 	if (!toil_wants(s) || s->correlation.len == 0 || has_nul(s->correlation))
 		return;
-	count_session(t, s);
-	if (s->kind != KIND_TOKEN_USAGE)
-		hear_tool(t, s, s->kind == KIND_TOOL_RESULT);
+	hear_tool(t, s, s->kind == KIND_TOOL_RESULT);
 }
 
 /* ---- the fold ---- */
@@ -289,16 +222,6 @@ static void toil_save(const void *self, struct buf *out)
 		put_word(out, NULL, call->key);
 		put_key(out, NULL);
 		json_add_number(out, call->is_over ? -1 : call->at_ms);
-		put_list_end(out);
-	}
-	put_list_end(out);
-	put_list(out, "runs");
-	list_each(&t->runs.all, l) {
-		const struct toil_run *run = list_of(l, struct toil_run, in_list);
-
-		put_list(out, NULL);
-		put_word(out, NULL, run->key);
-		put_u64(out, NULL, run->hour);
 		put_list_end(out);
 	}
 	put_list_end(out);
@@ -356,26 +279,12 @@ static bool load_call(struct toil *t, yyjson_val *saved)
 	return true;
 }
 
-static bool load_run(struct toil *t, yyjson_val *saved)
-{
-	struct text key = json_text(yyjson_arr_get(saved, 0));
-	uint32_t hour;
-	bool is_new;
-
-	if (key.len == 0 || has_nul(key) || !load_hour(yyjson_arr_get(saved, 1), &hour))
-		return false;
-	need_run(t, key, &is_new)->hour = hour;
-	return true;
-}
-
 static void toil_clear(struct toil *t)
 {
 	list_each(&t->rows.all, l)
 		drop_row(t, list_of(l, struct toil_row, in_list));
 	list_each(&t->calls.all, l)
 		drop_call(t, list_of(l, struct toil_call, in_list));
-	list_each(&t->runs.all, l)
-		drop_run(t, list_of(l, struct toil_run, in_list));
 }
 
 static bool toil_load(void *self, struct text saved, uint64_t *seq)
@@ -385,8 +294,7 @@ static bool toil_load(void *self, struct text saved, uint64_t *seq)
 
 	(void)seq;
 	if (load_each(t, yyjson_obj_get(root, "rows"), load_row) &&
-	    load_each(t, yyjson_obj_get(root, "calls"), load_call) &&
-	    load_each(t, yyjson_obj_get(root, "runs"), load_run))
+	    load_each(t, yyjson_obj_get(root, "calls"), load_call))
 		return true;
 	toil_clear(t);
 	return false;
@@ -411,7 +319,6 @@ struct toil *toil_create(void)
 
 	set_init(&t->rows);
 	set_init(&t->calls);
-	set_init(&t->runs);
 	json_reader_init(&t->reader, SAVED_MAX);
 	return t;
 }
@@ -423,7 +330,6 @@ void toil_destroy(struct toil *t)
 	toil_clear(t);
 	map_finish(&t->rows.by_key);
 	map_finish(&t->calls.by_key);
-	map_finish(&t->runs.by_key);
 	json_reader_finish(&t->reader);
 	free(t);
 }

@@ -9,7 +9,7 @@
 
 #define TOIL_HOUR_MS 3600000.0
 
-/* A tool in an hour; without a name: the sessions of the hour, which are its calls. */
+/* A tool in an hour. */
 struct toil_row {
 	char *key; /* "HOUR TOOL" */
 	uint32_t hour;
@@ -26,12 +26,6 @@ struct toil_call {
 	struct link in_list; /* toil.calls */
 };
 
-struct toil_run {
-	char *key;
-	uint32_t hour;
-	struct link in_list; /* toil.runs, the one that was heard last at the end */
-};
-
 struct toil_set {
 	struct map by_key;
 	struct link all; /* the oldest first */
@@ -39,7 +33,7 @@ struct toil_set {
 };
 
 struct toil {
-	struct toil_set rows, calls, runs;
+	struct toil_set rows, calls;
 	struct json_reader reader;
 };
 

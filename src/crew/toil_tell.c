@@ -4,13 +4,14 @@
 
 #include "base/must.h"
 #include "base/put.h"
+#include "crew/peaks.h"
 #include "crew/toil_inside.h"
 
 #define DAY_ROOM 16
 
 struct toil_sum {
 	char *key;
-	uint64_t calls, failures, sessions;
+	uint64_t calls, failures, at_once;
 	double ms;
 };
 
@@ -69,7 +70,7 @@ static void put_sums(struct buf *out, const char *name, struct toil_sums *sums, 
 		put_u64(out, "failures", sum->failures);
 		put_u64(out, "ms", (uint64_t)sum->ms);
 		if (is_days)
-			put_u64(out, "sessions", sum->sessions);
+			put_u64(out, "atOnce", sum->at_once);
 		put_end(out);
 		free(sum->key);
 		free(sum);
@@ -90,6 +91,25 @@ static struct toil_sum *day_of(struct toil_sums *days, uint32_t hour, int offset
 	return toil_sum_of(days, text_of(room));
 }
 
+static bool is_asked_for(const struct toil_question *q, uint32_t hour)
+{
+	return hour * TOIL_HOUR_MS >= q->since_ms && hour * TOIL_HOUR_MS < q->until_ms;
+}
+
+static void add_peaks(struct toil_sums *days, const struct toil_question *q)
+{
+	for (size_t i = 0; q->peaks && i < q->peaks->count; i++) {
+		const struct peak *peak = &q->peaks->all[i];
+		struct toil_sum *day;
+
+		if (!is_asked_for(q, peak->hour))
+			continue;
+		day = day_of(days, peak->hour, q->offset_min);
+		if (peak->most > day->at_once)
+			day->at_once = peak->most;
+	}
+}
+
 void toil_json(const struct toil *t, const struct toil_question *q, struct buf *out)
 {
 	struct toil_sums tools = {0}, days = {0};
@@ -98,19 +118,13 @@ void toil_json(const struct toil *t, const struct toil_question *q, struct buf *
 	map_init(&days.by_key);
 	list_each(&t->rows.all, l) {
 		const struct toil_row *row = list_of(l, struct toil_row, in_list);
-		struct toil_sum *day;
 
-		if (row->hour * TOIL_HOUR_MS < q->since_ms ||
-		    row->hour * TOIL_HOUR_MS >= q->until_ms)
+		if (!is_asked_for(q, row->hour))
 			continue;
-		day = day_of(&days, row->hour, q->offset_min);
-		if (row->tool[0] == '\0') {
-			day->sessions = row->calls > day->sessions ? row->calls : day->sessions;
-			continue;
-		}
-		add_row(day, row);
+		add_row(day_of(&days, row->hour, q->offset_min), row);
 		add_row(toil_sum_of(&tools, text_of(row->tool)), row);
 	}
+	add_peaks(&days, q);
 	put_sums(out, "tools", &tools, false);
 	put_sums(out, "days", &days, true);
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "bus/folds.h"
+#include "crew/peaks.h"
 
 #define NOON 1794830400000.0 /* 2026-11-16T12:00Z */
 #define HOUR 3600000.0
@@ -82,7 +83,7 @@ static void a_call_counts_once_in_any_order(void **state)
 	            "\"tools\":[{\"key\":\"Bash\",\"calls\":1,\"failures\":0,\"ms\":2000},"
 	            "{\"key\":\"Read\",\"calls\":1,\"failures\":1,\"ms\":100}],"
 	            "\"days\":[{\"key\":\"2026-11-16\",\"calls\":2,\"failures\":1,\"ms\":2100,"
-	            "\"sessions\":2}]");
+	            "\"atOnce\":0}]");
 }
 
 static void an_agent_knows_better_how_long_it_took(void **state)
@@ -97,28 +98,28 @@ static void an_agent_knows_better_how_long_it_took(void **state)
 	assert_told(&ever, "\"tools\":[{\"key\":\"Bash\",\"calls\":2,\"failures\":0,\"ms\":11},"
 	                   "{\"key\":\"tool\",\"calls\":1,\"failures\":0,\"ms\":0}],"
 	                   "\"days\":[{\"key\":\"2026-11-16\",\"calls\":3,\"failures\":0,\"ms\":11,"
-	                   "\"sessions\":1}]");
+	                   "\"atOnce\":0}]");
 }
 
-static void sessions_are_the_most_of_an_hour_and_days_those_of_the_reader(void **state)
+static void days_are_those_of_the_reader_and_have_the_peak_of_their_hours(void **state)
 {
-	struct toil_question q = {.until_ms = INFINITY, .offset_min = 60};
+	struct peaks peaks = {0};
+	struct toil_question q = {.until_ms = INFINITY, .offset_min = 60, .peaks = &peaks};
 
 	(void)state;
-	hear("token_usage", "a", 0, "\"payload\":{}");
-	hear("token_usage", "a", 10 * HOUR, "\"payload\":{}");
-	hear("token_usage", "b", 10 * HOUR, "\"payload\":{}");
-	hear("token_usage", "b", 10 * HOUR + 5, "\"payload\":{}");
-	hear("token_usage", "a", 11 * HOUR, "\"payload\":{}");
-	hear("agent_state_change", "c", 11 * HOUR, "\"payload\":{}");
+	hear("tool_result", "a", 0, RETURN("1", "Bash", "true"));
+	peaks_note(&peaks, NOON, 1);
+	peaks_note(&peaks, NOON + 10 * HOUR, 1);
+	peaks_note(&peaks, NOON + 10 * HOUR + 5, -1);
+	peaks_note(&peaks, NOON + 11 * HOUR, 0);
 	assert_told(&q,
-	            "\"tools\":[],\"days\":["
-	            "{\"key\":\"2026-11-16\",\"calls\":0,\"failures\":0,\"ms\":0,\"sessions\":2},"
-	            "{\"key\":\"2026-11-17\",\"calls\":0,\"failures\":0,\"ms\":0,\"sessions\":1}]");
-	q.since_ms = NOON + 1;
-	q.until_ms = NOON + 11 * HOUR;
-	assert_told(&q, "\"tools\":[],\"days\":[{\"key\":\"2026-11-16\",\"calls\":0,"
-	                "\"failures\":0,\"ms\":0,\"sessions\":2}]");
+	            "\"tools\":[{\"key\":\"Bash\",\"calls\":1,\"failures\":0,\"ms\":0}],\"days\":["
+	            "{\"key\":\"2026-11-16\",\"calls\":1,\"failures\":0,\"ms\":0,\"atOnce\":2},"
+	            "{\"key\":\"2026-11-17\",\"calls\":0,\"failures\":0,\"ms\":0,\"atOnce\":1}]");
+	q.since_ms = NOON + 11 * HOUR;
+	assert_told(&q, "\"tools\":[],\"days\":[{\"key\":\"2026-11-17\",\"calls\":0,"
+	                "\"failures\":0,\"ms\":0,\"atOnce\":1}]");
+	peaks_finish(&peaks);
 }
 
 static void it_is_the_same_after_a_checkpoint(void **state)
@@ -144,23 +145,12 @@ static void it_is_the_same_after_a_checkpoint(void **state)
 	assert_told(&ever, "\"tools\":[{\"key\":\"Bash\",\"calls\":1,\"failures\":0,\"ms\":3000},"
 	                   "{\"key\":\"Read\",\"calls\":1,\"failures\":0,\"ms\":100}],"
 	                   "\"days\":[{\"key\":\"2026-11-16\",\"calls\":2,\"failures\":0,"
-	                   "\"ms\":3100,\"sessions\":1}]");
+	                   "\"ms\":3100,\"atOnce\":0}]");
 	assert_false(toil_fold.load(other, TEXT("{\"rows\":[[1,\"a\",1,1,\"x\"]]}"), &seq));
 	assert_told(&ever, "\"tools\":[],\"days\":[]");
 	toil_destroy(before);
 	buf_finish(&saved);
 	buf_finish(&again);
-}
-
-static void runs_of_one_conversation_are_one_session(void **state)
-{
-	(void)state;
-	hear("token_usage", "a", 0, "\"payload\":{\"sessionKey\":\"main\"}");
-	hear("token_usage", "b", 0, "\"payload\":{\"sessionKey\":\"main\"}");
-	hear("token_usage", "c", 0, "\"metadata\":{\"session\":\"main\"},\"payload\":{}");
-	hear("token_usage", "d", 0, "\"payload\":{}");
-	assert_told(&ever, "\"tools\":[],\"days\":[{\"key\":\"2026-11-16\",\"calls\":0,"
-	                   "\"failures\":0,\"ms\":0,\"sessions\":2}]");
 }
 
 /* Control characters take six bytes each where they are saved. */
@@ -217,9 +207,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		fresh(a_call_counts_once_in_any_order),
 		fresh(an_agent_knows_better_how_long_it_took),
-		fresh(sessions_are_the_most_of_an_hour_and_days_those_of_the_reader),
+		fresh(days_are_those_of_the_reader_and_have_the_peak_of_their_hours),
 		fresh(it_is_the_same_after_a_checkpoint),
-		fresh(runs_of_one_conversation_are_one_session),
 		fresh(long_and_strange_names_are_saved_small),
 		fresh(everything_has_a_limit),
 	};

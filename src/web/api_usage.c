@@ -208,7 +208,8 @@ static bool read_span(void *self, struct text name, struct text value, struct er
 
 void api_usage_tools(struct call *call)
 {
-	struct toil_question q = {.until_ms = INFINITY};
+	struct toil_question q = {.until_ms = INFINITY,
+	                          .peaks = crew_peaks(call->web->options.crew)};
 	struct error why;
 	struct buf out;
 

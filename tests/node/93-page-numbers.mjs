@@ -49,8 +49,8 @@ test("the cache's share is of all that was read, and CSV is safe in a spreadshee
 
 test("what tools took is CSV, too", async () => {
 	assert.equal(toilCsv("tool", [{ key: "=x", calls: 2, failures: 1, ms: 30 }]), 'tool,calls,failures,ms\r\n"\'=x",2,1,30\r\n');
-	assert.equal(toilCsv("work", [{ key: "2026-11-17", calls: 2, failures: 1, ms: 30, sessions: 3 }]),
-		'day,calls,failures,ms,sessions\r\n"2026-11-17",2,1,30,3\r\n');
+	assert.equal(toilCsv("work", [{ key: "2026-11-17", calls: 2, failures: 1, ms: 30, atOnce: 3 }]),
+		'day,calls,failures,ms,atOnce\r\n"2026-11-17",2,1,30,3\r\n');
 });
 
 test("limits are said in the words of the terminal", async () => {
@@ -137,11 +137,11 @@ test("days, projects, models, agents and sessions are plotted, and the tables ha
 	const projects = (await rows("project")).map(([name]) => name).sort();
 	assert.ok(projects.includes("shop") && projects.some((name) => name.includes("<img") && name.includes("\\u202e")), String(projects));
 	assert.equal(await page.locator(".numbers img, .numbers script").count(), 0);
-	assert.equal(await page.locator("figure canvas").count(), 3 + 2 + 2 + 2 + 1 + 2, "and the sessions at work, without tools so far");
+	assert.equal(await page.locator("figure canvas").count(), 3 + 2 + 2 + 2 + 1, "nobody was seen at work so far");
 	assert.equal(await page.locator("[data-by=day] tfoot tr").count(), 1);
 });
 
-test("tools have their time and failures, and days the sessions that were at work", async () => {
+test("tools have their time and failures, and days the sessions that were at work at once", async () => {
 	const call = (id, tool, ms, success) => [
 		{ type: "tool_call", source: "s", correlationId: "s1", timestamp: now - ms, payload: { callId: id, toolName: tool, agentId: "a" } },
 		{ type: "tool_result", source: "s", correlationId: "s1", timestamp: now, payload: { callId: id, toolName: tool, agentId: "a", success } }];
@@ -155,7 +155,12 @@ test("tools have their time and failures, and days the sessions that were at wor
 	});
 	assert.deepEqual(await rows("tool"), [["Bash", "2", "1", "50 %", "6.0 s", "3.0 s"], ["Read", "1", "0", "0 %", "200 ms", "200 ms"]]);
 	assert.deepEqual((await rows("work"))[0], [dayKey(now), "1", "3", "1", "33 %", "6.2 s"]);
-	assert.equal((await rows("work"))[2][1], "2", "two sessions two days ago");
+	await box.emit({ type: "task_dispatch", source: "s", correlationId: "s2", payload: { taskId: "t", from: "user", to: "b" } });
+	await eventually(async () => {
+		await page.reload();
+		await page.waitForSelector("[data-by=work] canvas");
+		return (await rows("work"))[0][1] === "2";
+	});
 	assert.equal(await page.locator("[data-by=tool] canvas, [data-by=work] canvas").count(), 4);
 });
 

@@ -6,8 +6,8 @@ import { tokensOf } from "../crew/words";
 /* A day, a project, a model, a program or a session, and what was spent by it. */
 export interface Row extends Spent { key: string; handle?: string }
 
-/* What a tool took, or all tools of a day; sessions: the most of one hour. */
-export interface Toil { key: string; calls: number; failures: number; ms: number; sessions?: number }
+/* What a tool took, or all tools of a day; atOnce: the most sessions at work at one moment. */
+export interface Toil { key: string; calls: number; failures: number; ms: number; atOnce?: number }
 
 export type By = "day" | "project" | "model" | "harness" | "session";
 
@@ -72,7 +72,7 @@ export function csvOf(by: By, rows: readonly Row[]): string {
 }
 
 export function toilCsv(by: "tool" | "work", rows: readonly Toil[]): string {
-	const names = by === "work" ? ["calls", "failures", "ms", "sessions"] as const : ["calls", "failures", "ms"] as const;
+	const names = by === "work" ? ["calls", "failures", "ms", "atOnce"] as const : ["calls", "failures", "ms"] as const;
 	const lines = rows.map((row) => [cell(row.key), ...names.map((name) => String(row[name] ?? 0))].join(","));
 
 	return [[by === "work" ? "day" : by, ...names].join(","), ...lines, ""].join("\r\n");

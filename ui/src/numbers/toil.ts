@@ -1,4 +1,4 @@
-/* What tools took, and how many sessions were at work: plots, the tables under them, and CSV. */
+/* What tools took, and how many sessions were at work at once: plots, the tables under them, and CSV. */
 
 import { amountWords } from "../crew/words";
 import { fill, h, write } from "../text/dom";
@@ -45,10 +45,10 @@ const TOOLS: Plan = {
 };
 
 const WORK: Plan = {
-	by: "work", title: "At work", heads: ["Day", "Sessions in one hour", "Tool calls", "Failures", "Failed", "Time in tools"],
-	cells: (row) => [amountWords(row.sessions ?? 0), amountWords(row.calls), amountWords(row.failures), share(row), timeWords(row.ms)],
-	plots: [{ title: "Sessions at work in one hour, at most", color: "--green", shape: "bars", words: count,
-		value: ({ sessions = 0 }) => sessions },
+	by: "work", title: "At work", heads: ["Day", "At once, at most", "Tool calls", "Failures", "Failed", "Time in tools"],
+	cells: (row) => [amountWords(row.atOnce ?? 0), amountWords(row.calls), amountWords(row.failures), share(row), timeWords(row.ms)],
+	plots: [{ title: "Sessions at work at once, at most", color: "--green", shape: "bars", words: count,
+		value: ({ atOnce = 0 }) => atOnce },
 		{ title: "Time in tools by day", color: "--indigo", shape: "bars", words: timeWords, value: ({ ms }) => ms }],
 };
 
@@ -57,7 +57,7 @@ export const makeWork = (): ToilSection => makeToil(WORK);
 
 /* Days that have nothing are days, too. */
 export function workDays(rows: readonly Toil[], since: number, now: number): Toil[] {
-	return everyDay(rows, since, now, (key) => ({ key, calls: 0, failures: 0, ms: 0, sessions: 0 }));
+	return everyDay(rows, since, now, (key) => ({ key, calls: 0, failures: 0, ms: 0, atOnce: 0 }));
 }
 
 function makeToil({ by, title, heads, cells, plots: kinds }: Plan): ToilSection {
