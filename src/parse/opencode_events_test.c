@@ -1,6 +1,8 @@
 /* opencode_events_test.c - sessions of a server of opencode, told once. */
 #include "parse/opencode_events.h"
 
+#include <stdio.h>
+
 #include "parse/fixture.h"
 #include "parse/kinds.h"
 
@@ -292,6 +294,28 @@ static void hostile_events_are_passed_over(void **state)
 	taken_finish(&t);
 }
 
+static void more_sessions_than_there_is_room_for(void **state)
+{
+	struct opencode_seen seen;
+	char event[256];
+
+	taken_init(&t, &parse_opencode_events);
+	for (int i = 0; i < 300; i++) {
+		snprintf(event, sizeof(event),
+		         "{\"type\":\"session.status\",\"properties\":{\"sessionID\":\"s%d\","
+		         "\"status\":{\"type\":\"busy\"}}}",
+		         i);
+		feed(event);
+	}
+	feed("{\"type\":\"session.created\",\"properties\":{\"info\":{\"id\":\"child\","
+	     "\"parentID\":\"parent\",\"title\":\"x\"}}}");
+	assert_true(opencode_find(t.parse, TEXT("child"), &seen) && seen.is_child);
+	assert_true(opencode_find(t.parse, TEXT("parent"), &seen));
+	assert_false(opencode_find(t.parse, TEXT("s0"), &seen));
+	assert_true(opencode_find(t.parse, TEXT("s299"), &seen));
+	taken_finish(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +333,7 @@ int main(void)
 		cmocka_unit_test(the_next_life_goes_on_where_it_was),
 		cmocka_unit_test(a_place_that_is_none_is_refused),
 		cmocka_unit_test(hostile_events_are_passed_over),
+		cmocka_unit_test(more_sessions_than_there_is_room_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,8 +27,11 @@ void opencode_take_message(struct parse *p, yyjson_val *properties)
 	opencode_note(s, OPENCODE_MODEL, json_text_at(info, "modelID"));
 	opencode_note(s, OPENCODE_MODE, json_text_at(info, "agent"));
 	opencode_tell_facts(p, s);
-	if (yyjson_obj_get(yyjson_obj_get(info, "time"), "completed"))
-		opencode_set(&s->last, id);
+	if (!yyjson_obj_get(yyjson_obj_get(info, "time"), "completed"))
+		return;
+	opencode_set(&s->last, id);
+	memset(s->marks, 0, sizeof(s->marks)); /* nobody reads before the last again */
+	s->mark_count = 0;
 }
 
 /* ---- texts ---- */

@@ -73,7 +73,7 @@ static struct opencode_session *find_session(struct opencode_events *o, struct t
 	return NULL;
 }
 
-/* One at work is kept while there is another. */
+/* One at work is kept while there is another, and the newest, which somebody holds, always. */
 static void make_session_room(struct opencode_events *o)
 {
 	struct opencode_session *oldest =
@@ -84,7 +84,7 @@ static void make_session_room(struct opencode_events *o)
 	list_each(&o->sessions, l) {
 		struct opencode_session *s = list_of(l, struct opencode_session, in_all);
 
-		if (!s->is_busy && !s->run) {
+		if (!s->is_busy && !s->run && l != o->sessions.prev) {
 			oldest = s;
 			break;
 		}

@@ -96,8 +96,8 @@ static void opencode_lose(struct opencode_line *o, const char *why, bool for_goo
 	if (o->is_live)
 		o->memory->lost_at_ms = clock_wall_ms();
 	opencode_cut(o->memory->parse);
+	opencode_drop_calls(o); /* who waits for one may still want more */
 	opencode_stop_sync(o);
-	opencode_drop_calls(o);
 	opencode_drop_pending(o, why ? why : "opencode closed the connection");
 	if (for_good)
 		opencode_end_runs(o->memory, why);
@@ -258,8 +258,8 @@ static void close_opencode(void *self)
 	o->is_over = true;
 	if (o->stream)
 		request_cancel(o->stream);
-	opencode_stop_sync(o);
 	opencode_drop_calls(o);
+	opencode_stop_sync(o);
 	opencode_drop_pending(o, "the source was disconnected");
 	if (!was_over && !source_is_stopping(o->source)) {
 		opencode_cut(o->memory->parse);
