@@ -100,6 +100,7 @@ const nowhere = await closedPort();
 box.env = {
 	HOME: home, PATH: `${join(home, "bin")}:${process.env.PATH}`, CLAUDE_CONFIG_DIR: "",
 	SIGNALBOX_DISCOVER_LM_STUDIO: `127.0.0.1:${nowhere}`, SIGNALBOX_DISCOVER_CODEX: `127.0.0.1:${nowhere}`,
+	SIGNALBOX_DISCOVER_OPENCODE: `127.0.0.1:${nowhere}`,
 	SIGNALBOX_DISCOVER_OLLAMA: `127.0.0.1:${ollama.port}`,
 };
 await box.start();
@@ -171,7 +172,7 @@ test("a rescan says what was found, and its cards are there", async () => {
 	await eventually(async () => {
 		await page.keyboard.press("r");
 		await says(page.locator("#view-sources .found"), /Found .*Not there: .*LM Studio/);
-		return /Found Claude Code, OpenClaw, and Ollama \(2 models\)\. Not there: LM Studio and Codex\./
+		return /Found Claude Code, OpenClaw, and Ollama \(2 models\)\. Not there: LM Studio, Codex, and opencode\./
 			.test(await page.locator("#view-sources .found").textContent());
 	}, "everything that is there is found");
 	await inState("local:claude-code", "disconnected");
