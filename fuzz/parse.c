@@ -21,6 +21,7 @@
 #define AS_WHOLE 4
 #define AS_MESSAGE 8
 #define IS_SMALL 16
+#define HAS_WORDS 32
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -123,6 +124,7 @@ static void begin(struct taken *t, const struct letter *letter, uint8_t how)
 		.correlation = TEXT("run"),
 		.agent = TEXT("model"),
 		.event_max = how & IS_SMALL ? SMALL_EVENT : 0,
+		.words = how & HAS_WORDS,
 		.now_ms = some_time,
 		.self = t,
 		.signal = take_signal,

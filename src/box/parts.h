@@ -100,6 +100,7 @@ struct web_tap box_tap(struct box *box);
 /* ---- transcript.c ---- */
 
 void box_make_transcripts(struct box *box);
+struct web_transcripts box_web_transcripts(struct box *box);
 /* Of a hook's payload: which process of an agent runs it. */
 void box_note_hook(void *self, struct text payload, uint64_t agent);
 

@@ -121,6 +121,7 @@ bool box_make_web(struct box *box, struct error *why)
 				.look = playhouse_show,
 			},
 		.push = box_web_push(box),
+		.transcripts = box_web_transcripts(box),
 		.doors =
 			{
 				.self = box,

@@ -142,7 +142,7 @@ static const struct field demo_fields[] = {
 	{0},
 };
 
-static const char *const transcripts[] = {"off", "facts", NULL};
+static const char *const transcripts[] = {"off", "facts", "text", NULL};
 
 static const struct field crew_fields[] = {
 	{"silent", FIELD_TIME, IN(crew, silent_ms),
@@ -224,7 +224,7 @@ static struct field all[OWN_KEYS + GROUPS_MAX + 1] = {
 	{"discover", FIELD_GROUP, AT(discover), "discovery of services on this machine",
          .fields = discover_fields},
 	{"transcripts", FIELD_CHOICE, AT(transcripts),
-         "what is read of what agents leave on this machine: off, facts", "facts",
+         "what is told of what agents leave on this machine: off, facts, text", "facts",
          .choices = transcripts},
 	{"crew", FIELD_GROUP, AT(crew), "sessions of agents", .fields = crew_fields},
 	{"notify", FIELD_GROUP, AT(notify), "news that reach a person without looking",

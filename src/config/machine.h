@@ -12,7 +12,11 @@ struct config_discover {
 	char *openclaw, *lm_studio, *ollama, *codex, *opencode;
 };
 
-enum config_transcripts { CONFIG_TRANSCRIPTS_OFF, CONFIG_TRANSCRIPTS_FACTS };
+enum config_transcripts {
+	CONFIG_TRANSCRIPTS_OFF,
+	CONFIG_TRANSCRIPTS_FACTS,
+	CONFIG_TRANSCRIPTS_TEXT
+};
 
 enum config_desktop { CONFIG_DESKTOP_AUTO, CONFIG_DESKTOP_OFF };
 

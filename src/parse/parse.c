@@ -173,6 +173,11 @@ void parse_set_moment(struct parse *p, int64_t at_ms, bool late)
 	p->is_late = late;
 }
 
+void parse_set_words(struct parse *p, bool words)
+{
+	p->options.words = words;
+}
+
 void parse_set_seed(struct parse *p, uint64_t seed)
 {
 	p->seed = seed;

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "parse/inside.h"
 #include "parse/time.h"
+#include "parse/words.h"
 
 static const char *const fact_names[RECORD_FACTS] = {
 	[RECORD_VERSION] = "version", [RECORD_CWD] = "cwd",   [RECORD_BRANCH] = "branch",
@@ -121,7 +122,7 @@ static void add_path(struct make *m, struct text path)
 }
 
 struct record_call *record_call(struct record *record, struct parse *p,
-                                const struct record_call *call, struct text path)
+                                const struct record_call *call, const struct record_about *about)
 {
 	struct text id = text_of(call->id), tool = text_of(call->tool);
 	struct record_call *slot;
@@ -135,8 +136,10 @@ struct record_call *record_call(struct record *record, struct parse *p,
 	record_begin(record, p, "tool_call");
 	make_text(&p->make, "toolName", tool);
 	make_text(&p->make, "callId", id);
-	add_path(&p->make, path);
+	if (!words_are_wanted(p) || !words_add_input(&p->make, about->input))
+		add_path(&p->make, about->path);
 	record_end(p);
+	record->has_said = false;
 	return slot;
 }
 
@@ -156,7 +159,8 @@ static void tell_changes(struct record *record, struct parse *p, const struct re
 	yyjson_doc_free(doc);
 }
 
-void record_result(struct record *record, struct parse *p, struct text id, bool success)
+void record_result(struct record *record, struct parse *p, struct text id,
+                   const struct record_outcome *outcome)
 {
 	struct record_call *call = id.len ? find_call(record, id) : NULL;
 
@@ -164,10 +168,12 @@ void record_result(struct record *record, struct parse *p, struct text id, bool 
 		return;
 	record_begin(record, p, "tool_result");
 	make_text(&p->make, "toolName", text_of(call->tool));
-	make_bool(&p->make, "success", success);
+	make_bool(&p->make, "success", outcome->success);
 	make_text(&p->make, "callId", id);
+	if (words_are_wanted(p))
+		words_add_output(&p->make, outcome->output);
 	record_end(p);
-	if (success && call->changes)
+	if (outcome->success && call->changes)
 		tell_changes(record, p, call);
 	forget_call(call);
 }
@@ -177,4 +183,49 @@ void record_turn(const struct record *record, struct parse *p, const char *state
 	record_begin(record, p, "session.turn");
 	make_word(&p->make, "state", state);
 	record_end(p);
+}
+
+/* ---- words ---- */
+
+void record_ask(struct record *record, struct parse *p, struct text id, yyjson_val *content)
+{
+	struct buf words;
+
+	if (!words_are_wanted(p))
+		return;
+	buf_init(&words, 2 * MIB);
+	words_join(&words, content);
+	if (words.len) {
+		parse_begin(p, "task_dispatch");
+		make_text(&p->make, "taskId", id.len ? id : parse_correlation(p));
+		make_word(&p->make, "from", "user");
+		make_word(&p->make, "to", record->agent);
+		make_text(&p->make, "description", utf8_cut(buf_text(&words), WORDS_SAID_MAX));
+		record_end(p);
+		record->has_said = false;
+	}
+	buf_finish(&words);
+}
+
+/* Two answers one after the other are two paragraphs. */
+void record_say(struct record *record, struct parse *p, bool is_thought, yyjson_val *content)
+{
+	struct buf words, said;
+
+	if (!words_are_wanted(p))
+		return;
+	buf_init(&words, 2 * MIB);
+	buf_init(&said, WORDS_SAID_MAX + KIB);
+	words_join(&words, content);
+	if (words.len) {
+		if (record->has_said && !is_thought)
+			buf_add(&said, TEXT("\n\n"));
+		buf_add(&said, utf8_cut(buf_text(&words), WORDS_SAID_MAX));
+		record_begin(record, p, is_thought ? "thinking" : "text_delta");
+		make_text(&p->make, "content", buf_text(&said));
+		record_end(p);
+		record->has_said = record->has_said || !is_thought;
+	}
+	buf_finish(&words);
+	buf_finish(&said);
 }

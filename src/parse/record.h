@@ -1,7 +1,7 @@
 /* record.h - what the files that agents keep of their sessions have in common, for their parsers.
  *
- * What is told are facts: who works where and with what, names of tools, ends of turns.  No words
- * of anybody are.  Every signal has the time of its line.
+ * What is told are facts: who works where and with what, names of tools, ends of turns.  Words of
+ * anybody are told only where they are wanted (words.h).  Every signal has the time of its line.
  */
 #ifndef PARSE_RECORD_H
 #define PARSE_RECORD_H
@@ -33,6 +33,7 @@ struct record {
 	bool fresh[RECORD_FACTS];  /* not told yet */
 	struct record_call calls[RECORD_CALLS];
 	unsigned call_count;
+	bool has_said; /* the last that was told are words */
 };
 
 void record_init(struct record *record, const char *agent, const char *harness);
@@ -49,11 +50,24 @@ void record_tell_facts(struct record *record, struct parse *p); /* those that ar
 void record_begin(const struct record *record, struct parse *p, const char *type);
 void record_end(struct parse *p);
 
-/* A call that was not told yet; path: what it is about, or empty.  NULL: it was. */
+/* A call that was not told yet.  NULL: it was. */
+struct record_about {
+	struct text path;  /* what it is about, or empty */
+	yyjson_val *input; /* what it is given; told where words are wanted */
+};
 struct record_call *record_call(struct record *record, struct parse *p,
-                                const struct record_call *call, struct text path);
+                                const struct record_call *call, const struct record_about *about);
 /* Its result, where the call is known; then what it changed. */
-void record_result(struct record *record, struct parse *p, struct text id, bool success);
+struct record_outcome {
+	bool success;
+	yyjson_val *output; /* told where words are wanted */
+};
+void record_result(struct record *record, struct parse *p, struct text id,
+                   const struct record_outcome *outcome);
+
+/* Where words are wanted: what a person asked, and what the agent said or thought. */
+void record_ask(struct record *record, struct parse *p, struct text id, yyjson_val *content);
+void record_say(struct record *record, struct parse *p, bool is_thought, yyjson_val *content);
 void record_turn(const struct record *record, struct parse *p, const char *state);
 
 #endif

@@ -1,8 +1,9 @@
 /* transcript_claude.c - the file that Claude Code keeps of a session, a line an entry.
  *
  * What is told are facts: where and with what the session works, its tokens, ends of turns, the
- * names of its tools, its plan and its files.  No words of anybody are.  Most bytes are in lines
- * that tell none of this: their type is found by stepping over members, and no tree is built.
+ * names of its tools, its plan and its files.  Words of anybody are told only where they are wanted
+ * (words.h).  Most bytes are in lines that tell none of this: their type is found by stepping over
+ * members, and no tree is built.
  *
  * A response is a line for each of its blocks, and its tokens are in all of them, in some
  * versions true in the last alone: so they are told once, and again when there are more.
@@ -203,6 +204,8 @@ static void take_user(const struct entry *e)
 	}
 	if (is_interrupted)
 		tell_turn(e, "interrupted");
+	else
+		entry_take_prompt(e);
 	if (text_is(json_text_at(yyjson_obj_get(e->root, "origin"), "kind"), "task-notification"))
 		entry_take_notice(e, yyjson_is_str(content)
 		                             ? json_text(content)
@@ -224,6 +227,8 @@ static void take_assistant(const struct entry *e)
 	while ((block = yyjson_arr_iter_next(&iter)))
 		if (text_is(json_text_at(block, "type"), "tool_use"))
 			entry_take_use(e, block);
+		else
+			entry_take_words(e, block);
 	if (id.len && id.len <= ENTRY_FACT_MAX && yyjson_is_obj(usage) &&
 	    note_response(e->t, id, speak_count(usage, "output_tokens")))
 		tell_usage(e, usage);

@@ -39,6 +39,7 @@ struct claude_file {
 	struct told_response responses[ENTRY_RESPONSES];
 	struct entry_call calls[ENTRY_CALLS];
 	char *agents[ENTRY_AGENTS]; /* ids */
+	bool has_said;              /* the last that was told are words */
 	unsigned response_count, call_count, agent_count;
 };
 
@@ -53,6 +54,10 @@ struct entry {
 struct text entry_agent(const struct entry *e); /* its name */
 void entry_begin(const struct entry *e, const char *type);
 void entry_end(const struct entry *e);
+
+/* Its words, where they are wanted: what a person asks, and a block of an answer. */
+void entry_take_prompt(const struct entry *e);
+void entry_take_words(const struct entry *e, yyjson_val *block);
 
 /* Blocks of a message. */
 void entry_take_use(const struct entry *e, yyjson_val *block);

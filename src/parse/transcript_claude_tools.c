@@ -1,4 +1,5 @@
-/* transcript_claude_tools.c - the calls of a session that Claude Code keeps, and its subagents. */
+/* transcript_claude_tools.c - the calls of a session that Claude Code keeps, its subagents, and its
+ * words. */
 #include <stdlib.h>
 
 #include "base/put.h"
@@ -6,6 +7,7 @@
 #include "parse/claude_work.h"
 #include "parse/inside.h"
 #include "parse/transcript_claude.h"
+#include "parse/words.h"
 
 /* --- calls --------------------------------------------------------------------------- */
 
@@ -78,8 +80,10 @@ void entry_take_use(const struct entry *e, yyjson_val *block)
 	make_text(m, "toolName", use.tool);
 	make_text(m, "agentId", use.agent);
 	make_text(m, "callId", use.call);
-	add_target(m, use.input);
+	if (!words_are_wanted(e->p) || !words_add_input(m, use.input))
+		add_target(m, use.input);
 	entry_end(e);
+	e->t->has_said = false;
 	tell_work(e, &use); /* a plan: all of it is in what the tool is given */
 }
 
@@ -190,11 +194,73 @@ void entry_take_result(const struct entry *e, yyjson_val *block)
 	make_text(m, "agentId", use.agent);
 	make_bool(m, "success", !yyjson_is_true(yyjson_obj_get(block, "is_error")));
 	make_text(m, "callId", id);
+	if (words_are_wanted(e->p))
+		words_add_output(m, yyjson_obj_get(block, "content"));
 	entry_end(e);
 	if (!yyjson_is_true(yyjson_obj_get(block, "is_error")))
 		tell_work(e, &use);
 	take_agent_result(e, result);
 	free_call(call);
+}
+
+/* --- words --------------------------------------------------------------------------- */
+
+static bool is_true_of(const struct entry *e, const char *name)
+{
+	return yyjson_is_true(yyjson_obj_get(e->root, name));
+}
+
+/* Not what the program itself, a tool or a subagent's parent says in the name of a user. */
+static bool is_asked(const struct entry *e)
+{
+	struct text kind = json_text_at(yyjson_obj_get(e->root, "origin"), "kind");
+
+	return e->subagent.len == 0 && !is_true_of(e, "isMeta") && !is_true_of(e, "isSidechain") &&
+	       !is_true_of(e, "isCompactSummary") && (kind.len == 0 || text_is(kind, "human"));
+}
+
+void entry_take_prompt(const struct entry *e)
+{
+	struct text id = json_text_at(e->root, "promptId");
+	struct make *m = &e->p->make;
+	struct buf words;
+
+	if (!words_are_wanted(e->p) || !is_asked(e))
+		return;
+	buf_init(&words, 2 * MIB);
+	words_join(&words, yyjson_obj_get(e->message, "content"));
+	if (words.len) {
+		entry_begin(e, "task_dispatch");
+		make_text(m, "taskId", id.len ? id : json_text_at(e->root, "uuid"));
+		make_word(m, "from", "user");
+		make_word(m, "to", "claude");
+		make_text(m, "description", utf8_cut(buf_text(&words), WORDS_SAID_MAX));
+		entry_end(e);
+		e->t->has_said = false;
+	}
+	buf_finish(&words);
+}
+
+/* Two answers one after the other are two paragraphs. */
+void entry_take_words(const struct entry *e, yyjson_val *block)
+{
+	bool is_thought = text_is(json_text_at(block, "type"), "thinking");
+	struct text words = json_text_at(block, is_thought ? "thinking" : "text");
+	struct make *m = &e->p->make;
+	struct buf said;
+
+	if (!words_are_wanted(e->p) || words.len == 0)
+		return;
+	buf_init(&said, WORDS_SAID_MAX + KIB);
+	if (e->t->has_said && !is_thought)
+		buf_add(&said, TEXT("\n\n"));
+	buf_add(&said, utf8_cut(words, WORDS_SAID_MAX));
+	entry_begin(e, is_thought ? "thinking" : "text_delta");
+	make_text(m, "agentId", entry_agent(e));
+	make_text(m, "content", buf_text(&said));
+	entry_end(e);
+	e->t->has_said = e->t->has_said || !is_thought;
+	buf_finish(&said);
 }
 
 void entry_forget_work(struct claude_file *t)

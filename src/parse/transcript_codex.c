@@ -19,6 +19,7 @@
 #include "parse/record.h"
 #include "parse/speak.h"
 #include "parse/time.h"
+#include "parse/words.h"
 
 #define REPLAY_MS 1000.0 /* in which the lines of another thread are written */
 #define PLAN_ITEMS_MAX 200
@@ -278,6 +279,20 @@ static void look_into(const struct rollout_line *l, struct record_call *call, st
 		call->changes = patch_changes(input ? json_text_at(input, "input") : given);
 }
 
+/* Only where words are wanted somebody looks at it. */
+static yyjson_val *input_of(const struct rollout_line *l)
+{
+	struct text given = json_text_at(l->payload, "arguments");
+
+	if (!words_are_wanted(l->p))
+		return NULL;
+	if (given.len)
+		return yyjson_doc_get_root(json_read(&l->p->input, given, NULL));
+	return yyjson_is_str(yyjson_obj_get(l->payload, "input"))
+	               ? l->payload
+	               : yyjson_obj_get(l->payload, "action");
+}
+
 static void take_call(const struct rollout_line *l)
 {
 	struct text id = json_text_at(l->payload, "call_id");
@@ -291,7 +306,7 @@ static void take_call(const struct rollout_line *l)
 	id_word = text_dup(id);
 	name_word = text_dup(name.len ? name : TEXT("local_shell"));
 	call = record_call(&l->r->record, l->p, &(struct record_call){id_word, name_word, NULL},
-	                   (struct text){NULL, 0});
+	                   &(struct record_about){.input = input_of(l)});
 	if (call)
 		look_into(l, call, name, given.len ? given : json_text_at(l->payload, "input"));
 	free(id_word);
@@ -326,7 +341,37 @@ static void take_output(const struct rollout_line *l)
 	struct text output = json_text_at(l->payload, "output");
 
 	record_result(&l->r->record, l->p, json_text_at(l->payload, "call_id"),
-	              !has_failed(output));
+	              &(struct record_outcome){!has_failed(output),
+	                                       yyjson_obj_get(l->payload, "output")});
+}
+
+/* --- words ---------------------------------------------------------------------------- */
+
+/* The program itself says where it is, and what the project wants, in the name of the user. */
+static bool is_of_program(yyjson_val *content)
+{
+	struct text words = json_text_at(yyjson_arr_get_first(content), "text");
+
+	return text_starts(words, TEXT("<")) || text_starts(words, TEXT("# AGENTS.md"));
+}
+
+static void take_message(const struct rollout_line *l)
+{
+	yyjson_val *content = yyjson_obj_get(l->payload, "content");
+	struct text role = json_text_at(l->payload, "role");
+
+	if (is_replayed(l))
+		return;
+	if (text_is(role, "assistant"))
+		record_say(&l->r->record, l->p, false, content);
+	else if (text_is(role, "user") && !is_of_program(content))
+		record_ask(&l->r->record, l->p, json_text_at(l->payload, "id"), content);
+}
+
+static void take_reasoning(const struct rollout_line *l)
+{
+	if (!is_replayed(l))
+		record_say(&l->r->record, l->p, true, yyjson_obj_get(l->payload, "summary"));
 }
 
 /* --- lines ---------------------------------------------------------------------------- */
@@ -334,6 +379,7 @@ static void take_output(const struct rollout_line *l)
 static const struct {
 	const char *type, *kind; /* kind NULL: whatever its payload is */
 	void (*take)(const struct rollout_line *l);
+	bool is_words; /* and nothing else */
 } takers[] = {
 	{"session_meta", NULL, take_meta},
 	{"turn_context", NULL, take_context},
@@ -347,6 +393,8 @@ static const struct {
 	{"response_item", "local_shell_call", take_call},
 	{"response_item", "function_call_output", take_output},
 	{"response_item", "custom_tool_call_output", take_output},
+	{"response_item", "message", take_message, true},
+	{"response_item", "reasoning", take_reasoning, true},
 };
 #define TAKERS (sizeof(takers) / sizeof(takers[0]))
 
@@ -390,7 +438,8 @@ static void rollout_take(struct parse *p, const struct parse_event *event)
 	yyjson_val *root;
 	struct text at;
 
-	if (taker == TAKERS || !(root = parse_json(p, line)))
+	if (taker == TAKERS || (takers[taker].is_words && !words_are_wanted(p)) ||
+	    !(root = parse_json(p, line)))
 		return;
 	if (!l.r->record.agent) {
 		record_init(&l.r->record, "codex", "codex");

@@ -15,8 +15,9 @@
 #include "parse/kinds.h"
 #include "parse/record.h"
 #include "parse/speak.h"
+#include "parse/words.h"
 
-#define ANSWERS 64 /* the newest, which may be written again */
+#define ANSWERS 256 /* the newest, which may be written again */
 #define KEY_MAX 512
 #define TODOS_MAX 200
 #define TODO_MAX 512
@@ -135,6 +136,14 @@ static bool is_call_over(struct text status)
 	       text_is(status, "cancelled");
 }
 
+/* What people are shown, or the parts that the model gets. */
+static yyjson_val *output_of(yyjson_val *call)
+{
+	yyjson_val *shown = yyjson_obj_get(call, "resultDisplay");
+
+	return yyjson_is_str(shown) ? shown : yyjson_obj_get(call, "result");
+}
+
 /* A message that is written again has calls that were told: those are not open any more. */
 static void chat_call(struct parse *p, struct chat *c, yyjson_val *call)
 {
@@ -152,11 +161,13 @@ static void chat_call(struct parse *p, struct chat *c, yyjson_val *call)
 		free(id_word);
 		id_word = text_dup(id);
 		if (record_call(&c->record, p, &(struct record_call){id_word, name_word, NULL},
-		                path_in(args)) &&
+		                &(struct record_about){path_in(args), args}) &&
 		    text_is(name, "write_todos"))
 			chat_plan(p, c, yyjson_obj_get(args, "todos"));
 		if (is_call_over(status))
-			record_result(&c->record, p, id, text_is(status, "success"));
+			record_result(&c->record, p, id,
+			              &(struct record_outcome){text_is(status, "success"),
+			                                       output_of(call)});
 		free(name_word);
 	}
 	free(id_word);
@@ -172,19 +183,55 @@ static bool is_asked(yyjson_val *content)
 	return yyjson_is_str(content) || json_text_at(first, "text").len > 0;
 }
 
+/* Of a message that may be written again. */
+static bool is_first_time(struct chat *c, yyjson_val *message, const char *what)
+{
+	struct text id = json_text_at(message, "id");
+	char *key;
+	bool is;
+
+	if (id.len > 200 || (id.len && memchr(id.at, '\0', id.len)))
+		return false;
+	key = must_print("%s/%.*s", what, TEXT_ARG(id));
+	is = note_answer(c, text_of(key), 1);
+	free(key);
+	return is;
+}
+
+static void chat_words(struct parse *p, struct chat *c, yyjson_val *message)
+{
+	yyjson_val *content = yyjson_obj_get(message, "content"), *thought;
+	yyjson_val *thoughts = yyjson_obj_get(message, "thoughts");
+	yyjson_arr_iter each = yyjson_arr_iter_with(thoughts);
+
+	if (!words_are_wanted(p))
+		return;
+	if (yyjson_arr_size(thoughts) && is_first_time(c, message, "thought"))
+		while ((thought = yyjson_arr_iter_next(&each)))
+			record_say(&c->record, p, true, yyjson_obj_get(thought, "description"));
+	if (is_asked(content) && json_text(content).len + yyjson_arr_size(content) > 0 &&
+	    is_first_time(c, message, "said"))
+		record_say(&c->record, p, false, content);
+}
+
 static void chat_message(struct parse *p, struct chat *c, yyjson_val *message)
 {
 	struct text type = json_text_at(message, "type");
 	yyjson_val *calls = yyjson_obj_get(message, "toolCalls"), *call;
+	yyjson_val *content = yyjson_obj_get(message, "content");
 	yyjson_arr_iter each = yyjson_arr_iter_with(calls);
 
 	record_at(p, json_text_at(message, "timestamp"));
-	if (text_is(type, "user") && is_asked(yyjson_obj_get(message, "content")))
+	if (text_is(type, "user") && is_asked(content)) {
 		record_turn(&c->record, p, "began");
+		if (words_are_wanted(p) && is_first_time(c, message, "asked"))
+			record_ask(&c->record, p, json_text_at(message, "id"), content);
+	}
 	if (!text_is(type, "gemini"))
 		return;
 	record_note(&c->record, RECORD_MODEL, json_text_at(message, "model"));
 	record_tell_facts(&c->record, p);
+	chat_words(p, c, message);
 	while ((call = yyjson_arr_iter_next(&each)))
 		chat_call(p, c, call);
 	chat_usage(p, c, message);

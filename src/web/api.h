@@ -83,6 +83,8 @@ void api_device_pair(struct call *call);
 void api_device_revoke(struct call *call);
 void api_session_end(struct call *call);
 void api_certificate(struct call *call);
+void api_transcripts(struct call *call);
+void api_transcripts_set(struct call *call);
 void api_push(struct call *call);
 void api_push_begin(struct call *call);
 void api_push_end(struct call *call);

@@ -32,6 +32,8 @@ const struct route routes[] = {
 	{"GET", "/api/usage", SCOPE_OBSERVE, 0, 0, api_usage, true},
 	{"GET", "/api/usage/tools", SCOPE_OBSERVE, 0, 0, api_usage_tools, true},
 	{"POST", "/api/usage/known", SCOPE_OBSERVE, ROUTE_JSON, ASK_BODY, api_usage_known},
+	{"GET", "/api/transcripts", SCOPE_OBSERVE, 0, 0, api_transcripts},
+	{"POST", "/api/transcripts", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_transcripts_set},
 	{"GET", "/api/prompts", SCOPE_OBSERVE, 0, 0, api_prompts},
 	{"GET", "/api/prompts/*/input", SCOPE_ANSWER, 0, 0, api_prompt_input},
 	{"POST", "/api/prompts/*/answer", SCOPE_ANSWER, ROUTE_JSON, 0, api_prompt_answer},

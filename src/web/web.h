@@ -15,6 +15,7 @@
 #include "web/push.h"
 #include "web/show.h"
 #include "web/tap.h"
+#include "web/transcripts.h"
 
 struct accounts;
 struct bus;
@@ -83,6 +84,7 @@ struct web_options {
 	struct web_show show;
 	struct web_stage stage;
 	struct web_push push;
+	struct web_transcripts transcripts;
 };
 
 /* Makes DATA/token at the first start; refuses looser modes or another owner. */
@@ -93,8 +95,7 @@ void web_destroy(struct web *web);
 struct credentials;
 void web_reload(struct web *web, const struct config *config, struct credentials *credentials);
 
-/* The literals a Host may be and the origin that is ours come from these.  Borrowed, until
- * there are others. */
+/* The literals of a Host and our own origin are of these.  Borrowed, until there are others. */
 void web_set_listens(struct web *web, struct listen *const *listens, size_t count);
 
 /* We let go of a port: what pages of this life were given is void, lest it be of use to
@@ -112,8 +113,7 @@ enum caller_answer web_find_caller(struct web *web, struct conn *conn, struct te
 /* A single-use code and the URL with it; NULL: nothing listens on TCP.  The caller frees it. */
 char *web_open_url(struct web *web);
 
-/* Stop: requests under way are finished, idle connections closed.  True when
- * none is left. */
+/* Stop: requests under way are finished, idle connections closed.  True: none is left. */
 void web_drain(struct web *web);
 bool web_is_idle(const struct web *web);
 

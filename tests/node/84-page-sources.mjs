@@ -394,6 +394,21 @@ test("hooks that decide are chosen with the danger said, and all are removed to 
 	assert.equal(existsSync(`${settings}.before-signalbox`), false);
 });
 
+test("texts of transcripts are read after a yes that says what it means, and no more after a no", async () => {
+	const telling = page.locator("#view-sources .telling");
+
+	await says(telling, /reads facts: .* No prompt, answer, command or output is told/);
+	await telling.getByRole("button", { name: "Read texts, too" }).click();
+	await says(page.getByRole("dialog"), /Prompts, answers, thoughts, commands and outputs of all sessions/);
+	await page.keyboard.press("Escape");
+	await says(telling, /reads facts: /);
+	await telling.getByRole("button", { name: "Read texts, too" }).click();
+	await page.getByRole("dialog").getByRole("button", { name: "Read texts" }).click();
+	await says(telling, /reads facts and texts: /);
+	await telling.getByRole("button", { name: "Read facts alone" }).click();
+	await says(telling, /reads facts: /);
+});
+
 test("cards are gone through with keys, and a service that goes away turns grey", async () => {
 	await page.locator("#main").focus();
 	await page.keyboard.press("j");

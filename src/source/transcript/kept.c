@@ -14,19 +14,18 @@
 #include "base/put.h"
 #include "base/scan.h"
 #include "base/whole.h"
-#include "bus/bus.h"
 #include "net/loop.h"
 #include "net/work.h"
 #include "parse/parse.h"
 #include "source/transcript/kept_find.h"
 #include "source/transcript/living.h"
+#include "source/transcript/others.h"
 #include "source/transcript/trail.h"
 
 #define FILES_MAX 128
 #define LIVE_S 600   /* a file that was quiet for so long is looked at no more until it changes */
 #define FIND_BEATS 4 /* from one look for files to the next, where some directory is not watched */
 #define ENVELOPE_BYTES_MAX (2 * MIB)
-#define OTHERS 64 /* sessions that were heard from elsewhere, the newest */
 
 struct kept_file {
 	struct trail file;
@@ -54,35 +53,12 @@ struct kept {
 	unsigned count, beats;
 	bool is_watched;   /* all directories are */
 	bool is_due;       /* there may be more of them */
+	bool words;        /* are told */
 	struct work *work; /* looking for files, or NULL */
-	struct bus_listener listener;
-	uint64_t others[OTHERS]; /* hashes */
-	unsigned other_count;
 	struct buf stamped;
 };
 
 /* ---- telling ---- */
-
-static bool is_elsewhere(const struct kept *kept, struct text session)
-{
-	uint64_t hash = XXH3_64bits(session.at, session.len);
-
-	for (unsigned i = 0; i < OTHERS && i < kept->other_count; i++)
-		if (kept->others[i] == hash)
-			return true;
-	return false;
-}
-
-/* A program whose output we read tells of its session itself. */
-static void kept_heard(struct bus_listener *listener, const struct signal *s)
-{
-	struct kept *kept = list_of(listener, struct kept, listener);
-
-	if (s->correlation.len && text_starts(s->source, TEXT("adapter:tap:")) &&
-	    !is_elsewhere(kept, s->correlation))
-		kept->others[kept->other_count++ % OTHERS] =
-			XXH3_64bits(s->correlation.at, s->correlation.len);
-}
 
 /* Those that nobody else tells. */
 static bool is_of_file_alone(struct text envelope)
@@ -127,7 +103,7 @@ static void kept_tells(void *self, struct text envelope)
 
 	if (f->file.at <= f->muted_to || session.len == 0)
 		return;
-	if (is_elsewhere(f->kept, session) && !is_of_file_alone(envelope))
+	if (others_tell_of(f->kept->options.others, session) && !is_of_file_alone(envelope))
 		return;
 	f->kept->options.tell(f->kept->options.self, kept_stamp(f, envelope));
 }
@@ -139,6 +115,7 @@ static void file_read_anew(struct kept_file *f)
 	const struct parse_options o = {
 		.source = TEXT("adapter:transcript"),
 		.event_max = TRAIL_LINE_MAX,
+		.words = f->kept->words,
 		.self = f,
 		.signal = kept_tells,
 	};
@@ -373,6 +350,17 @@ void kept_look(struct kept *kept, bool is_all)
 	}
 }
 
+void kept_set_words(struct kept *kept, bool words)
+{
+	kept->words = words;
+	list_each(&kept->files, l) {
+		struct kept_file *f = list_of(l, struct kept_file, in_list);
+
+		if (f->parse)
+			parse_set_words(f->parse, words);
+	}
+}
+
 /* ---- life ---- */
 
 struct kept *kept_create(const struct kept_options *options)
@@ -385,9 +373,6 @@ struct kept *kept_create(const struct kept_options *options)
 	list_init(&kept->dirs);
 	map_init(&kept->by_below);
 	buf_init(&kept->stamped, ENVELOPE_BYTES_MAX);
-	kept->listener.name = "kept";
-	kept->listener.heard = kept_heard;
-	bus_add_listener(options->bus, &kept->listener);
 	return kept;
 }
 
@@ -395,7 +380,6 @@ void kept_destroy(struct kept *kept)
 {
 	if (!kept)
 		return;
-	bus_remove_listener(kept->options.bus, &kept->listener);
 	if (kept->work)
 		work_leave(kept->work);
 	while (!list_is_empty(&kept->files))

@@ -13,15 +13,15 @@
 
 #include "base/text.h"
 
-struct bus;
-struct trails;
 struct kept;
 struct living;
 struct loop;
+struct others;
+struct trails;
 
 struct kept_options {
 	struct loop *loop;
-	struct bus *bus;
+	const struct others *others;
 	struct trails *trails;
 	struct living *living;
 	const char *dir;      /* copied */
@@ -39,5 +39,6 @@ void kept_destroy(struct kept *kept);
 
 /* Each beat; is_all: also at what is watched. */
 void kept_look(struct kept *kept, bool is_all);
+void kept_set_words(struct kept *kept, bool words); /* are texts told, from now on? */
 
 #endif

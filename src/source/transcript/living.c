@@ -188,7 +188,7 @@ static void note_place(struct living *living, const struct signal *s, yyjson_val
 static void living_take_up(struct living_one *one, const struct signal *s, bool is_other)
 {
 	if (is_other && one->is_over)
-		one->is_hooked = false;
+		one->is_hooked = one->is_spoken = one->is_mute = false;
 	if (is_other || (one->is_left && s->at_ms > one->last_ms)) {
 		one->is_over = one->is_left = false;
 		one->last_ms = s->at_ms;
@@ -243,9 +243,14 @@ static void hear_hook(struct living *living, const struct signal *s)
 
 	living_touch(one, s->at_ms);
 	one->is_hooked = true;
-	if (one->is_told)
+	one->is_spoken = one->is_spoken || text_is(s->type, "text_delta");
+	if (one->is_told && (one->is_spoken || one->is_mute))
 		return;
 	metadata = yyjson_obj_get(living_read(living, s), "metadata");
+	one->is_mute = !one->is_spoken &&
+	               (one->is_mute || text_is(json_text_at(metadata, "hook"), "Stop"));
+	if (one->is_told)
+		return;
 	note_path(one, json_text_at(metadata, "transcript_path"));
 }
 
@@ -316,6 +321,8 @@ static void living_save(const void *self, struct buf *out)
 		put_bool(out, "left", one->is_left);
 		put_bool(out, "hooked", one->is_hooked);
 		put_bool(out, "told", one->is_told);
+		put_bool(out, "spoken", one->is_spoken);
+		put_bool(out, "mute", one->is_mute);
 		if (one->folder)
 			put_text(out, "folder", text_of(one->folder));
 		put_u64(out, "inode", one->inode);
@@ -343,6 +350,8 @@ static bool load_one(struct living *living, yyjson_val *saved)
 	one->is_over = yyjson_is_true(yyjson_obj_get(saved, "over"));
 	one->is_left = yyjson_is_true(yyjson_obj_get(saved, "left"));
 	one->is_hooked = yyjson_is_true(yyjson_obj_get(saved, "hooked"));
+	one->is_spoken = yyjson_is_true(yyjson_obj_get(saved, "spoken"));
+	one->is_mute = yyjson_is_true(yyjson_obj_get(saved, "mute"));
 	note_folder(one, json_text_at(saved, "folder"),
 	            yyjson_is_true(yyjson_obj_get(saved, "told")));
 	one->inode = yyjson_get_uint(yyjson_obj_get(saved, "inode"));

@@ -30,6 +30,8 @@ struct living_one {
 	bool is_over;
 	bool is_left;       /* its process went on with another session */
 	bool is_hooked;     /* its hooks are heard */
+	bool is_spoken;     /* they tell the words of its answers ... */
+	bool is_mute;       /* ... or a turn is over, and they told none */
 	bool is_told;       /* its folder, by a hook; otherwise it is a guess */
 	char *folder;       /* of its transcript, below projects/; NULL: not known */
 	uint64_t inode, at; /* how far that was read, and of which file; 0: not at all */

@@ -13,6 +13,7 @@
 #include "parse/parse.h"
 #include "signal/json.h"
 #include "source/transcript/living.h"
+#include "source/transcript/others.h"
 #include "source/transcript/stroll.h"
 #include "source/transcript/trail.h"
 
@@ -43,6 +44,7 @@ struct readings {
 	struct link list;
 	unsigned count;
 	bool has_looked;
+	bool words;        /* are told */
 	bool looks_at_all; /* in this look: also at what is watched */
 	struct json_reader reader;
 	struct buf stamped;
@@ -50,26 +52,47 @@ struct readings {
 
 /* --- telling -------------------------------------------------------------------------- */
 
-/* What hooks tell as well, and sooner. */
-static bool is_told_by_hooks(struct text envelope)
+static struct text type_of(struct text envelope)
 {
-	static const char *const types[] = {"\"tool_call\"",
-	                                    "\"tool_result\"",
-	                                    "\"agent.plan\"",
-	                                    "\"agent.change\"",
-	                                    "\"task_dispatch\"",
-	                                    "\"completion\"",
-	                                    NULL};
 	struct text key, value = {NULL, 0};
 	struct scan scan;
 
 	scan_object(&scan, envelope);
 	while (scan_member(&scan, &key, &value) && !text_is(key, "type"))
 		continue;
-	for (const char *const *name = types; *name; name++)
-		if (text_is(value, *name))
+	return value;
+}
+
+static bool is_type_among(struct text type, const char *const *names)
+{
+	for (; *names; names++)
+		if (text_is(type, *names))
 			return true;
 	return false;
+}
+
+/* What others tell as well, and sooner: hooks, and programs whose output we read.  Not every
+ * version has a hook for the words of an answer, and none has one for thoughts. */
+static bool is_told_elsewhere(const struct reading *r, struct text envelope)
+{
+	static const char *const hooked[] = {"\"tool_call\"",
+	                                     "\"tool_result\"",
+	                                     "\"agent.plan\"",
+	                                     "\"agent.change\"",
+	                                     "\"task_dispatch\"",
+	                                     "\"completion\"",
+	                                     NULL};
+	static const char *const words[] = {"\"text_delta\"", "\"thinking\"", "\"task_dispatch\"",
+	                                    NULL};
+	const struct living_one *one = living_find(r->all->options.living, text_of(r->session));
+	struct text type = type_of(envelope);
+
+	if (others_tell_of(r->all->options.others, text_of(r->session)) &&
+	    is_type_among(type, words))
+		return true;
+	if (!one || !one->is_hooked)
+		return false;
+	return is_type_among(type, hooked) || (text_is(type, "\"text_delta\"") && !one->is_mute);
 }
 
 /* Our own parser ends every envelope with its metadata. */
@@ -92,9 +115,8 @@ static struct text stamp(struct reading *r, struct text envelope)
 static void reading_tells(void *self, struct text envelope)
 {
 	struct reading *r = self;
-	const struct living_one *one = living_find(r->all->options.living, text_of(r->session));
 
-	if (r->file.at <= r->muted_to || (one && one->is_hooked && is_told_by_hooks(envelope)))
+	if (r->file.at <= r->muted_to || is_told_elsewhere(r, envelope))
 		return;
 	r->all->options.tell(r->all->options.self, stamp(r, envelope));
 }
@@ -133,6 +155,7 @@ static void reading_start(struct trail *f, const struct stat *is)
 		.correlation = text_of(r->session),
 		.agent = text_of(agent),
 		.event_max = TRAIL_LINE_MAX,
+		.words = r->all->words,
 		.self = r,
 		.signal = reading_tells,
 	};
@@ -333,6 +356,17 @@ void readings_look(struct readings *all, uint64_t now_ms, bool is_all)
 			reading_free(r);
 		else if (is_all || !watcher_is_on(&r->file.watcher))
 			trail_reopen(&r->file);
+	}
+}
+
+void readings_set_words(struct readings *all, bool words)
+{
+	all->words = words;
+	list_each(&all->list, l) {
+		struct reading *r = list_of(l, struct reading, in_list);
+
+		if (r->parse)
+			parse_set_words(r->parse, words);
 	}
 }
 

@@ -13,14 +13,16 @@
 
 #include "base/text.h"
 
-struct trails;
 struct living;
+struct others;
 struct readings;
+struct trails;
 
 struct readings_options {
 	const char *config; /* ~/.claude; copied */
 	struct trails *trails;
 	struct living *living;
+	const struct others *others;
 	void *self;
 	void (*tell)(void *self, struct text envelope); /* the same envelope again is the same */
 	void (*soon)(void *self); /* readings_look() is to be called before the next beat */
@@ -31,5 +33,6 @@ void readings_destroy(struct readings *readings);
 
 /* What is to be read?  is_all: also of what is watched. */
 void readings_look(struct readings *readings, uint64_t now_ms, bool is_all);
+void readings_set_words(struct readings *readings, bool words); /* are texts told, from now on? */
 
 #endif

@@ -15,6 +15,7 @@
 #include "source/transcript/facts.h"
 #include "source/transcript/kept.h"
 #include "source/transcript/living.h"
+#include "source/transcript/others.h"
 #include "source/transcript/reading.h"
 #include "source/transcript/trail.h"
 
@@ -32,6 +33,7 @@ struct transcripts {
 	struct readings *readings;        /* likewise */
 	struct kept *kept[KEPT_MAX];      /* likewise */
 	struct trails trails;
+	struct others others;
 	struct deadline look, soon;
 	struct watches *watches;
 	struct watcher watcher; /* of the registry */
@@ -215,6 +217,21 @@ void transcripts_note_hook(struct transcripts *t, struct text payload, uint64_t 
 	buf_finish(&signal);
 }
 
+bool transcripts_words(const struct transcripts *t)
+{
+	return t->options.words;
+}
+
+void transcripts_set_words(struct transcripts *t, bool words)
+{
+	t->options.words = words;
+	if (t->readings)
+		readings_set_words(t->readings, words);
+	for (int i = 0; i < KEPT_MAX; i++)
+		if (t->kept[i])
+			kept_set_words(t->kept[i], words);
+}
+
 void transcripts_metrics(const struct transcripts *t, struct buf *out)
 {
 	static const struct metric reads = {"signalbox_transcript_reads_total", METRIC_COUNTER,
@@ -233,7 +250,7 @@ static struct kept *make_kept(struct transcripts *t, const char *home,
 	struct kept *kept = NULL;
 
 	o.loop = t->options.loop;
-	o.bus = t->options.bus;
+	o.others = &t->others;
 	o.trails = &t->trails;
 	o.living = t->options.living;
 	o.dir = dir;
@@ -255,6 +272,7 @@ struct transcripts *transcripts_create(const struct transcripts_options *options
 	t->soon.fire = look_soon;
 	t->watches = watches_create(options->loop);
 	trails_init(&t->trails, options->loop, t->watches);
+	others_init(&t->others, options->bus);
 	if (options->config)
 		t->registry = claude_registry_create(&(struct claude_registry_options){
 			.config = options->config, .self = t, .tell = transcripts_tell});
@@ -262,6 +280,7 @@ struct transcripts *transcripts_create(const struct transcripts_options *options
 		t->readings = readings_create(&(struct readings_options){.config = options->config,
 		                                                         .trails = &t->trails,
 		                                                         .living = options->living,
+		                                                         .others = &t->others,
 		                                                         .self = t,
 		                                                         .tell = transcripts_tell,
 		                                                         .soon = transcripts_soon});
@@ -278,6 +297,7 @@ struct transcripts *transcripts_create(const struct transcripts_options *options
 	t->watcher.news = registry_has_news;
 	if (t->registry)
 		watcher_init(&t->watcher, t->watches, t->config, TEXT("sessions"));
+	transcripts_set_words(t, options->words);
 	transcripts_look(&t->look);
 	return t;
 }
@@ -292,6 +312,7 @@ void transcripts_destroy(struct transcripts *t)
 	for (int i = 0; i < KEPT_MAX; i++)
 		kept_destroy(t->kept[i]);
 	trails_finish(&t->trails);
+	others_finish(&t->others);
 	watcher_finish(&t->watcher);
 	watches_destroy(t->watches);
 	claude_registry_destroy(t->registry);

@@ -23,6 +23,7 @@ struct transcripts_options {
 	const char *config;    /* Claude Code's directory, copied; NULL: nothing there is read */
 	const char *codex;     /* of Codex, likewise */
 	const char *gemini;    /* of Gemini CLI, likewise */
+	bool words;            /* are told, and not facts alone */
 	unsigned silent_ms;    /* for sessions without a process; 0: for ever */
 };
 
@@ -32,6 +33,8 @@ void transcripts_destroy(struct transcripts *t);
 /* A hook came, run by this process of an agent; 0: not known. */
 void transcripts_note_hook(struct transcripts *t, struct text payload, uint64_t agent);
 
+void transcripts_set_words(struct transcripts *t, bool words); /* from now on */
+bool transcripts_words(const struct transcripts *t);
 void transcripts_metrics(const struct transcripts *t, struct buf *out);
 
 #endif

@@ -54,6 +54,9 @@ export interface Wish {
 	connect?: boolean;
 }
 
+/* What is told of the transcripts of agents, and what the configuration says. */
+export interface Telling { mode: "off" | "facts" | "text"; configured: "off" | "facts" | "text" }
+
 export type TapVerb = "connect" | "disconnect";
 
 export type Acts = ReturnType<typeof makeActs>;
@@ -73,6 +76,8 @@ export function makeActs(link: Link) {
 		disconnect: (id: string) => link.request("POST", at(id, "/disconnect"), {}),
 		look: () => link.request<Found>("GET", "/api/discover/local"),
 		rescan: () => link.request<Found>("POST", "/api/discover/rescan", {}),
+		telling: () => link.request<Telling>("GET", "/api/transcripts"),
+		tell: (mode: "facts" | "text") => link.request<Telling>("POST", "/api/transcripts", { mode }),
 		tap: () => link.request<Tap>("GET", "/api/tap/status"),
 		tapPreview: (verb: TapVerb, approve: boolean) =>
 			link.request<Tap>("GET", `/api/tap/status?preview=${verb}${approve ? "&approve=true" : ""}`),

@@ -3,7 +3,7 @@
 import type { Desk, Source } from "../desk";
 import { write } from "../text/dom";
 import { wordsOf } from "../text/fault";
-import { makeActs, type Acts, type Found, type Tap } from "./acts";
+import { makeActs, type Acts, type Found, type Tap, type Telling } from "./acts";
 import { isLocal, makeBook, type Book } from "./book";
 import type { Want } from "./card";
 import { confirmIt } from "./dialog";
@@ -11,6 +11,7 @@ import { openAddDialog, openEditDialog } from "./form";
 import { makeCards, makeFrame, type Cards, type Frame } from "./frame";
 import { openForgetDialog, openKeyDialog, pasteFromConfig } from "./key";
 import { openTapDialog } from "./tap";
+import { makeTelling } from "./telling";
 import { CLAUDE_CODE, foundWords, spoken } from "./words";
 
 export interface Room {
@@ -19,7 +20,9 @@ export interface Room {
 	readonly book: Book;
 	readonly frame: Frame;
 	readonly cards: Cards;
+	readonly telling: ReturnType<typeof makeTelling>;
 	tap: Tap | null;           /* our hooks; null while it is not known */
+	told: Telling | null;      /* of transcripts; likewise */
 	focusOn: string;           /* the card that gets the focus once it is there */
 	isShown: boolean;
 }
@@ -27,12 +30,21 @@ export interface Room {
 export function makeRoom(desk: Desk): Room {
 	const acts = makeActs(desk.link);
 	const book = makeBook();
-	const frame = makeFrame(() => add(room), () => void rescan(room));
+	const telling = makeTelling({
+		async tell(mode) {
+			await attempt(room, async () => {
+				room.told = await acts.tell(mode);
+				desk.say(mode === "text" ? "Texts of transcripts are read from now on." : "Texts of transcripts are read no more.");
+			});
+			draw(room);
+		},
+	});
+	const frame = makeFrame(() => add(room), () => void rescan(room), telling.element);
 	const cards = makeCards(frame, book, (id) => ({
 		want: (what) => void doIt(room, id, what),
 		choose: (model) => void attempt(room, () => acts.change(id, { model })),
 	}));
-	const room: Room = { desk, acts, book, frame, cards, tap: null, focusOn: "", isShown: false };
+	const room: Room = { desk, acts, book, frame, cards, telling, tap: null, told: null, focusOn: "", isShown: false };
 
 	return room;
 }
@@ -64,6 +76,7 @@ export function draw(room: Room): void {
 				tap: id === CLAUDE_CODE ? room.tap : null, mayAdmin: may(room, "admin"), mayAsk: may(room, "control"),
 			});
 	}
+	room.telling.draw(room.told, may(room, "admin"));
 	write(frame.summary, summaryWords(book.list()));
 	frame.plus.disabled = !mayAdd(room);
 	frame.empty.hidden = book.list().some((source) => !isLocal(source));
@@ -90,6 +103,7 @@ function summaryWords(sources: Source[]): string {
 /* ---- looking ---- */
 
 export async function lookAtTap(room: Room): Promise<void> {
+	room.told = await room.acts.telling().catch(() => null);
 	if (may(room, "admin"))
 		room.tap = await room.acts.tap().catch(() => null);
 	draw(room);

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Texts of transcripts: told only where they are wanted, and one text is one text."""
+
+import json
+import subprocess
+from datetime import datetime, timezone
+
+from lib import SIGNALBOX, Box, environment, eventually, run, temp_dir, test
+
+
+def now():
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+def start_of(pid):
+    return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[19]
+
+
+class Session:
+    """A session of Claude Code with a transcript, in the registry or known by its hooks."""
+
+    def __init__(self, home, session="s-1", registered=True):
+        self.id = session
+        self.process = subprocess.Popen(["sleep", "600"])
+        folder = home / ".claude/projects/-work-shop"
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / f"{session}.jsonl"
+        if registered:
+            (home / ".claude/sessions").mkdir()
+            (home / f".claude/sessions/{self.process.pid}.json").write_text(json.dumps({
+                "pid": self.process.pid, "sessionId": session, "cwd": "/work/shop", "status": "busy",
+                "procStart": start_of(self.process.pid), "updatedAt": 1_790_000_000_000}))
+
+    def add(self, kind, content, **members):
+        with open(self.path, "a") as file:
+            file.write(json.dumps({
+                "type": kind, "sessionId": self.id, "timestamp": now(), "uuid": str(len(content)), **members,
+                "message": {"content": content, "id": f"m-{now()}", "model": "m",
+                            "usage": {"input_tokens": 1, "output_tokens": 2}}}) + "\n")
+
+    def work(self):
+        """A whole turn."""
+        self.add("user", "What is it?", promptId="p-1")
+        self.add("user", "a reminder of the program", isMeta=True)
+        self.add("assistant", [{"type": "thinking", "thinking": "Hm, hm."}])
+        self.add("assistant", [{"type": "text", "text": "I look."}])
+        self.add("assistant", [{"type": "tool_use", "id": "c-1", "name": "Bash", "input": {"command": "ls -l"}}])
+        self.add("user", [{"type": "tool_result", "tool_use_id": "c-1", "content": [{"type": "text", "text": "a.txt"}]}])
+        self.add("assistant", [{"type": "text", "text": "It is"}])
+        self.add("assistant", [{"type": "text", "text": "a file."}])
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def told(box, session="s-1"):
+    """What was said, in order."""
+    words = {"task_dispatch": "description", "text_delta": "content", "thinking": "content",
+             "tool_call": "input", "tool_result": "output"}
+    return [(s["type"], s["payload"][words[s["type"]]]) for s in box.history()
+            if s.get("correlationId") == session and words.get(s["type"], "") in s["payload"]]
+
+
+def hook(box, event, **members):
+    payload = {"session_id": "s-1", "hook_event_name": event, "cwd": "/w", **members}
+    subprocess.run([SIGNALBOX, "hook", "--data", str(box.data)], input=json.dumps(payload).encode(),
+                   check=True, env=environment())
+
+
+def env(home, **more):
+    return {"HOME": str(home), "CODEX_HOME": "", "GEMINI_CLI_HOME": "", "CLAUDE_CONFIG_DIR": "", **more}
+
+
+def ask(box, mode):
+    return box.request("POST", "/api/transcripts", {"mode": mode})
+
+
+WORDS = [("task_dispatch", "What is it?"), ("thinking", "Hm, hm."), ("text_delta", "I look."),
+         ("tool_call", {"command": "ls -l"}), ("tool_result", "a.txt"), ("text_delta", "It is"),
+         ("text_delta", "\n\na file.")]
+
+
+@test("with transcripts: text a session without hooks is told with its words, within ceilings")
+def _():
+    home = temp_dir()
+    session = Session(home)
+    with Box(env=env(home, SIGNALBOX_TRANSCRIPTS="text")) as box:
+        session.work()
+        eventually(lambda: told(box) == WORDS)
+        session.add("assistant", [{"type": "text", "text": "é" * 100_000}])
+        eventually(lambda: len(told(box)) == len(WORDS) + 1)
+        assert told(box)[-1][1] == "\n\n" + "é" * 32768
+        assert box.request("GET", "/api/transcripts").json() == {"ok": True, "mode": "text", "configured": "text"}
+        assert ask(box, "facts").status == 409
+    session.end()
+
+
+@test("a yes outlives the box, a no ends it; the configuration's off cannot be changed")
+def _():
+    home, data = temp_dir(), temp_dir() / "data"
+    session = Session(home)
+    with Box(env=env(home), data=data) as box:
+        assert box.request("GET", "/api/transcripts").json()["mode"] == "facts"
+        session.add("user", "Not yet")
+        session.add("assistant", [{"type": "text", "text": "No."}])
+        eventually(lambda: [s for s in box.history() if s["type"] == "token_usage"])
+        assert ask(box, "all").status == 400 and ask(box, "text").json()["mode"] == "text"
+        session.add("user", "Now")
+        eventually(lambda: told(box) == [("task_dispatch", "Now")])
+    with Box(env=env(home), data=data) as box:
+        session.add("user", "Still")
+        eventually(lambda: told(box) == [("task_dispatch", "Now"), ("task_dispatch", "Still")])
+        assert ask(box, "facts").json()["mode"] == "facts"
+        session.add("user", "No more")
+        session.add("system", "", subtype="turn_duration")
+        eventually(lambda: [s for s in box.history() if s["type"] == "session.turn"])
+        assert len(told(box)) == 2, told(box)
+    with Box(env=env(home, SIGNALBOX_TRANSCRIPTS="off"), data=data) as box:
+        assert box.request("GET", "/api/transcripts").json()["mode"] == "off" and ask(box, "text").status == 409
+    session.end()
+
+
+@test("what hooks tell is told once: prompts and tools by them, answers where they do, thoughts by the transcript")
+def _():
+    home = temp_dir()
+    session = Session(home, registered=False)
+    with Box(env=env(home, SIGNALBOX_TRANSCRIPTS="text")) as box:
+        path = {"transcript_path": str(session.path)}
+        hook(box, "UserPromptSubmit", prompt="What is it?", prompt_id="p-1", **path)
+        hook(box, "MessageDisplay", delta="I look.", message_id="m", index=0, **path)
+        session.work()
+        session.add("system", "", subtype="turn_duration")
+        eventually(lambda: [s for s in box.history() if s["type"] == "session.turn"])
+        assert sorted(told(box)) == [("task_dispatch", "What is it?"), ("text_delta", "I look."),
+                                     ("thinking", "Hm, hm.")], told(box)
+    session.end()
+
+
+@test("hooks of a version that tell no answers leave them to the transcript")
+def _():
+    home = temp_dir()
+    session = Session(home, registered=False)
+    with Box(env=env(home, SIGNALBOX_TRANSCRIPTS="text")) as box:
+        path = {"transcript_path": str(session.path)}
+        hook(box, "UserPromptSubmit", prompt="One", prompt_id="p-1", **path)
+        hook(box, "Stop", **path)
+        eventually(lambda: [s for s in box.history() if (s.get("metadata") or {}).get("hook") == "Stop"])
+        session.add("assistant", [{"type": "text", "text": "Two"}])
+        eventually(lambda: told(box) == [("task_dispatch", "One"), ("text_delta", "Two")])
+    session.end()
+
+
+@test("words of Codex and Gemini CLI")
+def _():
+    home = temp_dir()
+    folder, chats = home / ".codex/sessions/2026/11/17", home / ".gemini/tmp/shop/chats"
+    folder.mkdir(parents=True)
+    chats.mkdir(parents=True)
+
+    def item(kind, **payload):
+        return json.dumps({"timestamp": now(), "type": kind, "payload": payload}) + "\n"
+
+    def said(role, text):
+        return item("response_item", type="message", role=role, content=[{"type": "text", "text": text}])
+
+    answer = {"id": "m2", "timestamp": now(), "type": "gemini", "content": "A file.", "model": "g",
+              "thoughts": [{"subject": "x", "description": "Hm."}],
+              "toolCalls": [{"id": "c1", "name": "ls", "args": {"path": "/"}, "status": "success", "resultDisplay": "a"}]}
+    with Box(env=env(home, SIGNALBOX_TRANSCRIPTS="text")) as box:
+        (folder / "rollout-1.jsonl").write_text("".join([
+            item("session_meta", id="th-1", cwd="/work"), said("user", "<environment_context>"),
+            said("user", "What?"), item("response_item", type="reasoning", summary=[{"text": "Hm."}]),
+            item("response_item", type="function_call", name="shell", call_id="c1", arguments='{"cmd":"ls"}'),
+            item("response_item", type="function_call_output", call_id="c1", output="a.txt"),
+            said("assistant", "A file.")]))
+        (chats / "session-1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in [
+            {"sessionId": "ge-1", "startTime": now(), "kind": "main"},
+            {"id": "m1", "timestamp": now(), "type": "user", "content": [{"text": "What?"}]}, answer, answer]))
+        eventually(lambda: told(box, "th-1") == [
+            ("task_dispatch", "What?"), ("thinking", "Hm."), ("tool_call", {"cmd": "ls"}),
+            ("tool_result", "a.txt"), ("text_delta", "A file.")])
+        eventually(lambda: told(box, "ge-1") == [
+            ("task_dispatch", "What?"), ("thinking", "Hm."), ("text_delta", "A file."),
+            ("tool_call", {"path": "/"}), ("tool_result", "a")])
+
+
+run()
