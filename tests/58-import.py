@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What agents spent before there was a box: read once, counted once, whatever happens."""
 
+import ctypes
 import json
 import os
 import signal
@@ -281,6 +282,35 @@ def _():
         for wrong in ({}, {"ids": "x"}, {"ids": [1]}, {"ids": ["x"] * 5001}):
             assert box.request("POST", "/api/usage/known", json.dumps(wrong),
                                {"Content-Type": "application/json"}).status == 400, wrong
+
+
+def compressed(data):
+    """By zstd itself, as Codex does it with rollouts of more than a week ago."""
+    library = ctypes.CDLL("libzstd.so.1")
+    library.ZSTD_compressBound.restype = library.ZSTD_compress.restype = ctypes.c_size_t
+    room = ctypes.create_string_buffer(library.ZSTD_compressBound(ctypes.c_size_t(len(data))))
+    size = library.ZSTD_compress(room, ctypes.c_size_t(len(room)), data, ctypes.c_size_t(len(data)), 3)
+    return room.raw[:size]
+
+
+@test("rollouts that Codex has compressed are read as they were; one that is cut is said to be unread")
+def _():
+    home = temp_dir()
+    day = home / "sessions/2026/11/01"
+    day.mkdir(parents=True)
+    lines = (ROOT / "tests/fixtures/codex/rollout.jsonl").read_bytes()
+    note = json.dumps({"timestamp": "x", "type": "world_state", "payload": "y" * 70_000}).encode() + b"\n"
+    whole = compressed(lines[:500]) + compressed(lines[500:] + note * 30)  # frames may follow one another
+    (day / "rollout-2026-11-01T13-01-01-th-1.jsonl.zst").write_bytes(whole)
+    with Box() as box:
+        done = told(box, home)
+        assert done["files"] == 1 and done["new"] > 0, done
+        assert told(box, home)["new"] == 0
+        (day / "rollout-2026-11-01T13-01-01-th-2.jsonl.zst").write_bytes(whole[:-20])
+        (day / "rollout-2026-11-01T13-01-01-th-3.jsonl.zst").write_bytes(b"nothing of the kind")
+        bad = cli("import", "--json", "--data", box.data, home)
+        assert bad.code == 1 and json.loads(bad.out)["unread"] == 2, bad
+        assert "Bad message" in bad.err, bad
 
 
 @test("without words the usual places are read: of Claude Code, Codex and Gemini CLI, each response once")

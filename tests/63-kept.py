@@ -3,6 +3,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import time
 from datetime import datetime, timezone
 
@@ -167,6 +169,75 @@ def _():
             file.write(json.dumps({**lines[2], "id": "m3"}) + "\n")
         eventually(lambda: calls(box) == 2)
         assert SECRET not in json.dumps(box.history())
+
+
+class Writer:
+    """A program that keeps the file of its session open, as Codex does."""
+
+    def __init__(self, path):
+        script = "import sys, time; file = open(sys.argv[1], 'a'); print(flush=True); time.sleep(600)"
+        self.process = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE)
+        self.process.stdout.readline()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@test("who writes a file is its process: killed at work the session is gone, at rest finished, resumed it is back")
+def _():
+    home = temp_dir()
+    work, rest = Thread(home, "th-work"), Thread(home, "th-rest")
+    writers = [Writer(work.path), Writer(rest.path)]
+    reader = subprocess.Popen(["tail", "-f", str(work.path)], stdout=subprocess.DEVNULL)
+    for thread in (work, rest):
+        thread.begin()
+    rest.end()
+    with Box(env=env(home)) as box:
+        def pid(session):
+            return [s["payload"]["pid"] for s in told(box, "session.facts", session) if "pid" in s["payload"]]
+
+        eventually(lambda: pid("th-work") == [writers[0].process.pid] and pid("th-rest") == [writers[1].process.pid])
+        killed = time.time()
+        for writer in writers:
+            writer.kill()
+        (gone,) = eventually(lambda: told(box, "session.gone", "th-work"))
+        assert gone["payload"]["by"] == "file" and "left" not in gone["payload"], gone
+        assert gone["timestamp"] / 1000 - killed < 10, gone
+        (over,) = eventually(lambda: told(box, "session.gone", "th-rest"))
+        assert over["payload"]["left"] is True, over
+        assert member(box, "th-work")["state"]["name"] == "gone", member(box, "th-work")
+        assert member(box, "th-rest")["state"]["name"] == "finished", member(box, "th-rest")
+        again = Writer(work.path)
+        work.begin()
+        eventually(lambda: pid("th-work")[-1] == again.process.pid)
+        assert member(box, "th-work")["state"]["name"] != "gone"
+        again.kill()
+    reader.kill()
+    reader.wait()
+
+
+@test("titles of Codex are in its index; the last of a session counts, and those of strangers wait")
+def _():
+    home = temp_dir()
+    thread = Thread(home)
+    index = home / ".codex/session_index.jsonl"
+
+    def name(session, words):
+        with open(index, "a") as file:
+            file.write(json.dumps({"id": session, "thread_name": words, "updated_at": now()}) + "\n")
+
+    name("th-old", "Long ago")
+    name("th-later", "To come")
+    name("th-9", "Fix the cart")
+    with Box(env=env(home)) as box:
+        eventually(lambda: (member(box, "th-9") or {}).get("title") == "Fix the cart")
+        name("th-9", "Fix the till")
+        eventually(lambda: member(box, "th-9")["title"] == "Fix the till")
+        Thread(home, "th-later")
+        eventually(lambda: (member(box, "th-later") or {}).get("title") == "To come")
+        assert member(box, "th-old") is None
+    assert thread.id == "th-9"
 
 
 @test("a line of many MiB is read like any other, and only one of which much is left is passed over")

@@ -15,6 +15,7 @@
 #include "cli/batch.h"
 #include "cli/import_files.h"
 #include "cli/import_told.h"
+#include "cli/import_zstd.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "crew/ledger.h"
@@ -39,6 +40,7 @@ struct past_import {
 	struct batch batch;
 	uint64_t done; /* bytes */
 	char *piece;
+	struct parse *parse; /* of the file that is being read */
 };
 
 static struct past_import past; /* holds the places of 10,000 lines */
@@ -67,8 +69,20 @@ static uint64_t count_lines(struct text piece)
 	return lines;
 }
 
+/* False: an interruption. */
+static bool take_piece(void *self, struct text piece, uint64_t read)
+{
+	struct past_import *p = self;
+
+	parse_feed(p->parse, piece);
+	p->told.lines += count_lines(piece);
+	p->done += read;
+	progress_tell(&p->progress, p->done);
+	return !interrupt_came();
+}
+
 /* False: an interruption, or the file cannot be read. */
-static bool read_pieces(struct past_import *p, int fd, struct parse *parse)
+static bool read_pieces(struct past_import *p, int fd)
 {
 	for (;;) {
 		ssize_t n = read(fd, p->piece, PIECE);
@@ -77,11 +91,7 @@ static bool read_pieces(struct past_import *p, int fd, struct parse *parse)
 			continue;
 		if (n <= 0)
 			return n == 0;
-		parse_feed(parse, (struct text){p->piece, (size_t)n});
-		p->told.lines += count_lines((struct text){p->piece, (size_t)n});
-		p->done += (uint64_t)n;
-		progress_tell(&p->progress, p->done);
-		if (interrupt_came())
+		if (!take_piece(p, (struct text){p->piece, (size_t)n}, (uint64_t)n))
 			return false;
 	}
 }
@@ -114,18 +124,19 @@ static bool read_file(struct past_import *p, const struct import_file *file)
 		.bad = past_bad,
 	};
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct parse *parse;
 	bool good;
 
 	if (fd < 0)
 		return false;
-	parse = parse_create(parse_find(text_of(file->kind->protocol)), &how);
+	p->parse = parse_create(parse_find(text_of(file->kind->protocol)), &how);
 	if (text_ends(text_of(file->path), TEXT(".json")))
-		parse_set_framing(parse, FRAMING_WHOLE);
-	good = read_pieces(p, fd, parse);
-	parse_end(parse, NULL);
-	find_place(p, file, parse_correlation(parse));
-	parse_destroy(parse);
+		parse_set_framing(p->parse, FRAMING_WHOLE);
+	good = text_ends(text_of(file->path), TEXT(".zst"))
+	               ? import_zstd_read(&(struct import_zstd){fd, p, take_piece})
+	               : read_pieces(p, fd);
+	parse_end(p->parse, NULL);
+	find_place(p, file, parse_correlation(p->parse));
+	parse_destroy(p->parse);
 	close(fd);
 	return good;
 }

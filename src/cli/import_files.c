@@ -61,7 +61,8 @@ static const char *name_in(const char *path)
 
 static bool is_codex(const char *path)
 {
-	return text_starts(text_of(name_in(path)), TEXT("rollout-")) && is_claude(path);
+	return text_starts(text_of(name_in(path)), TEXT("rollout-")) &&
+	       (is_claude(path) || text_ends(text_of(path), TEXT(".jsonl.zst")));
 }
 
 static const char *const codex_folders[] = {"sessions", "archived_sessions", NULL};

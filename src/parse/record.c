@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/put.h"
+#include "base/scan.h"
 #include "base/utf8.h"
 #include "parse/inside.h"
 #include "parse/time.h"
@@ -183,6 +184,38 @@ void record_turn(const struct record *record, struct parse *p, const char *state
 	record_begin(record, p, "session.turn");
 	make_word(&p->make, "state", state);
 	record_end(p);
+}
+
+/* ---- titles ---- */
+
+static bool is_title(struct text line)
+{
+	struct text key, value;
+	struct scan scan;
+
+	scan_object(&scan, line);
+	while (scan_member(&scan, &key, &value))
+		if (text_is(key, "thread_name"))
+			return true;
+	return false;
+}
+
+bool record_take_title(const struct record *record, struct parse *p, struct text line)
+{
+	yyjson_val *root = is_title(line) ? parse_json(p, line) : NULL;
+	struct text id = utf8_cut(json_text_at(root, "id"), RECORD_TEXT_MAX);
+	struct text name = utf8_cut(json_text_at(root, "thread_name"), RECORD_TEXT_MAX);
+
+	if (id.len == 0 || name.len == 0 || memchr(id.at, '\0', id.len))
+		return root != NULL;
+	parse_set_correlation(p, id);
+	record_at(p, json_text_at(root, "updated_at"));
+	record_begin(record, p, "session.facts");
+	make_word(&p->make, "harness", record->harness);
+	make_text(&p->make, "title", name);
+	make_word(&p->make, "titleFrom", "agent");
+	record_end(p);
+	return true;
 }
 
 /* ---- words ---- */

@@ -46,6 +46,10 @@ void record_note(struct record *record, enum record_fact fact, struct text value
 struct text record_known(const struct record *record, enum record_fact fact); /* or empty */
 void record_tell_facts(struct record *record, struct parse *p); /* those that are new */
 
+/* A line of an index of all sessions: {"id":..., "thread_name":..., "updated_at":...}.  False: it
+ * is none. */
+bool record_take_title(const struct record *record, struct parse *p, struct text line);
+
 /* A signal of the agent; record_end() ends it. */
 void record_begin(const struct record *record, struct parse *p, const char *type);
 void record_end(struct parse *p);

@@ -6,6 +6,7 @@
  * sums are passed over.
  *
  * Approvals, plans that are shown and errors are in no line: a plan is what the tool was given.
+ * Titles are in an index of all threads, whose lines are taken as well.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -430,6 +431,16 @@ static size_t taker_of(struct text line)
 	return i;
 }
 
+static void rollout_know_agent(struct parse *p)
+{
+	struct rollout *r = parse_state(p);
+
+	if (r->record.agent)
+		return;
+	record_init(&r->record, "codex", "codex");
+	parse_set_agent(p, TEXT("codex"));
+}
+
 static void rollout_take(struct parse *p, const struct parse_event *event)
 {
 	struct text line = text_trim(event->data);
@@ -438,13 +449,12 @@ static void rollout_take(struct parse *p, const struct parse_event *event)
 	yyjson_val *root;
 	struct text at;
 
+	rollout_know_agent(p);
+	if (taker == TAKERS && record_take_title(&l.r->record, p, line))
+		return;
 	if (taker == TAKERS || (takers[taker].is_words && !words_are_wanted(p)) ||
 	    !(root = parse_json(p, line)))
 		return;
-	if (!l.r->record.agent) {
-		record_init(&l.r->record, "codex", "codex");
-		parse_set_agent(p, TEXT("codex"));
-	}
 	at = json_text_at(root, "timestamp");
 	record_at(p, at);
 	if (!time_read(at, &l.at_ms))

@@ -32,8 +32,8 @@ bool facts_make(const struct facts *f, struct buf *out)
 	                               .at_ms = (double)f->at_ms,
 	                               .is_new = true});
 	make_payload(&m);
-	make_word(&m, "agentId", "claude");
-	make_word(&m, "harness", "claude-code");
+	make_word(&m, "agentId", f->agent ? f->agent : "claude");
+	make_word(&m, "harness", f->harness ? f->harness : "claude-code");
 	add_fact(&m, "version", f->version);
 	add_fact(&m, "cwd", f->cwd);
 	add_fact(&m, "title", f->title);

@@ -10,8 +10,9 @@
 /* What is empty or 0 is not known. */
 struct facts {
 	struct text session;
-	const char *from; /* "registry", "hook" */
-	int64_t at_ms;    /* when it was so */
+	const char *from;            /* "registry", "hook", "file" */
+	const char *agent, *harness; /* NULL: Claude Code */
+	int64_t at_ms;               /* when it was so */
 	struct text version, cwd, title, status, waiting_for;
 	uint64_t pid;
 	struct text proc_start; /* field 22 of /proc/PID/stat */

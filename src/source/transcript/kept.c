@@ -17,6 +17,7 @@
 #include "net/loop.h"
 #include "net/work.h"
 #include "parse/parse.h"
+#include "source/transcript/holders.h"
 #include "source/transcript/kept_find.h"
 #include "source/transcript/living.h"
 #include "source/transcript/others.h"
@@ -26,6 +27,7 @@
 #define LIVE_S 600   /* a file that was quiet for so long is looked at no more until it changes */
 #define FIND_BEATS 4 /* from one look for files to the next, where some directory is not watched */
 #define ENVELOPE_BYTES_MAX (2 * MIB)
+#define ASKS_MAX 4
 
 struct kept_file {
 	struct trail file;
@@ -33,6 +35,8 @@ struct kept_file {
 	struct parse *parse;
 	uint64_t muted_to;   /* what stands before it was told in another life */
 	bool is_begun;       /* its session is known, and what was told of it */
+	int64_t asked_s;     /* when it was last written to, as its process was asked for */
+	unsigned asks;       /* who does not keep it open is not found */
 	struct link in_list; /* kept.files */
 };
 
@@ -132,6 +136,7 @@ static void file_start(struct trail *file, const struct stat *is)
 	/* Until its session is known nobody knows what was told of it. */
 	f->muted_to = UINT64_MAX;
 	f->is_begun = false;
+	f->asks = 0;
 }
 
 /* Where the session works, from the file beside the folder, as the program itself would say it. */
@@ -347,6 +352,28 @@ void kept_look(struct kept *kept, bool is_all)
 			file_free(f);
 		else if (is_all || !watcher_is_on(&f->file.watcher))
 			trail_reopen(&f->file);
+	}
+}
+
+void kept_want_holders(struct kept *kept, struct holders *holders)
+{
+	list_each(&kept->files, l) {
+		struct kept_file *f = list_of(l, struct kept_file, in_list);
+		struct text session = f->is_begun ? parse_correlation(f->parse) : TEXT("");
+		const struct living_one *one = living_find(kept->options.living, session);
+		const char *slash = strrchr(f->file.below, '/');
+
+		if (!one || one->is_over || one->pid || f->asked_s == f->file.changed_s ||
+		    f->asks == ASKS_MAX)
+			continue;
+		f->asks++;
+		f->asked_s = f->file.changed_s;
+		holders_want(holders, session,
+		             &(struct holder_wish){
+				     .name = slash ? (char *)slash + 1 : f->file.below,
+				     .device = f->file.device,
+				     .inode = f->file.inode,
+			     });
 	}
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 
+struct holders;
 struct kept;
 struct living;
 struct loop;
@@ -39,6 +40,8 @@ void kept_destroy(struct kept *kept);
 
 /* Each beat; is_all: also at what is watched. */
 void kept_look(struct kept *kept, bool is_all);
+/* Each file that was written to since it was asked for last, and whose process is not known. */
+void kept_want_holders(struct kept *kept, struct holders *holders);
 void kept_set_words(struct kept *kept, bool words); /* are texts told, from now on? */
 
 #endif

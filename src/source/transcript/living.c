@@ -104,7 +104,8 @@ static void living_leave_others(struct living *living, const struct living_one *
 	list_each(&living->all, l) {
 		struct living_one *other = list_of(l, struct living_one, in_all);
 
-		if (other != one && other->pid == one->pid && other->start == one->start)
+		if (other != one && other->pid == one->pid && other->start == one->start &&
+		    other->by != LIVING_BY_FILE)
 			other->is_left = true;
 	}
 }
@@ -178,8 +179,16 @@ static void note_place(struct living *living, const struct signal *s, yyjson_val
 
 	if (!one || !place)
 		return;
+	/* Whoever takes it up again need not be the process that it had. */
+	if (is_alone && one->is_over && one->by == LIVING_BY_FILE) {
+		one->pid = one->start = 0;
+		one->by = LIVING_BY_NOBODY;
+	}
 	if (is_alone)
 		living_touch(one, s->at_ms);
+	if (text_is(s->type, "session.turn"))
+		one->is_resting =
+			!text_is(json_text_at(yyjson_obj_get(root, "payload"), "state"), "began");
 	one->inode = yyjson_get_uint(yyjson_obj_get(place, "inode"));
 	one->at = yyjson_get_uint(yyjson_obj_get(place, "at"));
 }
@@ -210,8 +219,10 @@ static void hear_facts(struct living *living, const struct signal *s, yyjson_val
 	note_cwd(one, json_text_at(payload, "cwd"));
 	one->pid = pid;
 	one->start = start;
-	one->by = text_is(from, "registry") ? LIVING_BY_REGISTRY : LIVING_BY_PEER;
-	if (!one->is_over && !one->is_left)
+	one->by = text_is(from, "registry") ? LIVING_BY_REGISTRY
+	          : text_is(from, "file")   ? LIVING_BY_FILE
+	                                    : LIVING_BY_PEER;
+	if (!one->is_over && !one->is_left && one->by != LIVING_BY_FILE)
 		living_leave_others(living, one);
 }
 
@@ -320,6 +331,7 @@ static void living_save(const void *self, struct buf *out)
 		put_bool(out, "over", one->is_over);
 		put_bool(out, "left", one->is_left);
 		put_bool(out, "hooked", one->is_hooked);
+		put_bool(out, "resting", one->is_resting);
 		put_bool(out, "told", one->is_told);
 		put_bool(out, "spoken", one->is_spoken);
 		put_bool(out, "mute", one->is_mute);
@@ -340,7 +352,7 @@ static bool load_one(struct living *living, yyjson_val *saved)
 	double last_ms;
 
 	if (id.len == 0 || id.len > LIVING_ID_MAX || memchr(id.at, '\0', id.len) ||
-	    by > LIVING_BY_REGISTRY || !json_number(yyjson_obj_get(saved, "last"), &last_ms))
+	    by > LIVING_BY_FILE || !json_number(yyjson_obj_get(saved, "last"), &last_ms))
 		return false;
 	one = living_need(living, id);
 	one->pid = yyjson_get_uint(yyjson_obj_get(saved, "pid"));
@@ -350,6 +362,7 @@ static bool load_one(struct living *living, yyjson_val *saved)
 	one->is_over = yyjson_is_true(yyjson_obj_get(saved, "over"));
 	one->is_left = yyjson_is_true(yyjson_obj_get(saved, "left"));
 	one->is_hooked = yyjson_is_true(yyjson_obj_get(saved, "hooked"));
+	one->is_resting = yyjson_is_true(yyjson_obj_get(saved, "resting"));
 	one->is_spoken = yyjson_is_true(yyjson_obj_get(saved, "spoken"));
 	one->is_mute = yyjson_is_true(yyjson_obj_get(saved, "mute"));
 	note_folder(one, json_text_at(saved, "folder"),

@@ -3,7 +3,8 @@
  * A hook opens its session, and so does session.facts with a process.  The hook SessionEnd and
  * session.gone end it.  What is late does not open it again: only what happened after its end
  * does, or another process.  A process has one session at a time: one that names another (/clear)
- * has left the one before, which is open until its end is told, and may take it up again.
+ * has left the one before, which is open until its end is told, and may take it up again.  Only a
+ * process that is known by the files that it writes may have several.
  *
  * What a program without a credential says is heard for nothing here.
  */
@@ -20,15 +21,17 @@ struct fold_kind;
 struct living;
 struct signal;
 
-enum living_by { LIVING_BY_NOBODY, LIVING_BY_PEER, LIVING_BY_REGISTRY };
+/* Who named its process: its hooks, its registry, or the kernel, which says who writes its file. */
+enum living_by { LIVING_BY_NOBODY, LIVING_BY_PEER, LIVING_BY_REGISTRY, LIVING_BY_FILE };
 
 struct living_one {
 	char *id;
 	uint64_t pid, start; /* base/proc.h; 0: not known */
-	enum living_by by;   /* who named the process */
-	double last_ms;      /* its last sign of life, or its end */
+	enum living_by by;
+	double last_ms; /* its last sign of life, or its end */
 	bool is_over;
 	bool is_left;       /* its process went on with another session */
+	bool is_resting;    /* its file says that its turn is over */
 	bool is_hooked;     /* its hooks are heard */
 	bool is_spoken;     /* they tell the words of its answers ... */
 	bool is_mute;       /* ... or a turn is over, and they told none */

@@ -13,10 +13,12 @@
 #include "signal/metric.h"
 #include "source/transcript/claude_registry.h"
 #include "source/transcript/facts.h"
+#include "source/transcript/holders.h"
 #include "source/transcript/kept.h"
 #include "source/transcript/living.h"
 #include "source/transcript/others.h"
 #include "source/transcript/reading.h"
+#include "source/transcript/titles.h"
 #include "source/transcript/trail.h"
 
 /* A process that ends tells its hook, which may be heard after it is gone. */
@@ -32,6 +34,8 @@ struct transcripts {
 	struct claude_registry *registry; /* NULL: it is not read */
 	struct readings *readings;        /* likewise */
 	struct kept *kept[KEPT_MAX];      /* likewise */
+	struct titles *titles;            /* likewise */
+	struct holders *holders;
 	struct trails trails;
 	struct others others;
 	struct deadline look, soon;
@@ -75,7 +79,9 @@ static void tell_gone(struct transcripts *t, const struct living_one *one, const
 	                          .by = by,
 	                          .pid = one->pid,
 	                          .at_ms = clock_wall_ms(),
-	                          .is_left = one->is_left};
+	                          /* A program that keeps files alone has no other way to end. */
+	                          .is_left = one->is_left ||
+	                                     (one->by == LIVING_BY_FILE && one->is_resting)};
 	struct buf signal;
 
 	buf_init(&signal, FACTS_MAX);
@@ -85,6 +91,11 @@ static void tell_gone(struct transcripts *t, const struct living_one *one, const
 }
 
 /* --- looking ------------------------------------------------------------------------ */
+
+static const char *const by_names[] = {[LIVING_BY_NOBODY] = "deadline",
+                                       [LIVING_BY_PEER] = "peer",
+                                       [LIVING_BY_REGISTRY] = "registry",
+                                       [LIVING_BY_FILE] = "file"};
 
 static void look_for_process(struct transcripts *t, struct living_one *one)
 {
@@ -99,7 +110,7 @@ static void look_for_process(struct transcripts *t, struct living_one *one)
 		tell_gone(t, one,
 		          one->is_left ? "its process went on with another session"
 		                       : "its process ended",
-		          one->by == LIVING_BY_REGISTRY ? "registry" : "peer");
+		          by_names[one->by]);
 }
 
 /* Telling it ends it, by the fold. */
@@ -109,9 +120,45 @@ static void look_for(void *self, struct living_one *one)
 
 	if (one->pid)
 		look_for_process(t, one);
-	else if (t->options.silent_ms &&
-	         (double)clock_wall_ms() - one->last_ms > t->options.silent_ms)
+	/* A process may have left one of its files for another. */
+	if ((!one->pid || one->by == LIVING_BY_FILE) && !one->is_over && t->options.silent_ms &&
+	    (double)clock_wall_ms() - one->last_ms > t->options.silent_ms)
 		tell_gone(t, one, "it was silent for too long", "deadline");
+}
+
+static void holder_found(void *self, struct text session, const struct holder_wish *who)
+{
+	struct transcripts *t = self;
+	const struct living_one *one = living_find(t->options.living, session);
+	char start[TEXT_U64_MAX];
+	const bool is_codex = text_starts(text_of(who->name), TEXT("rollout-"));
+	struct facts facts = {.session = session,
+	                      .from = "file",
+	                      .agent = is_codex ? "codex" : "gemini",
+	                      .harness = is_codex ? "codex" : "gemini-cli",
+	                      .pid = who->pid,
+	                      .at_ms = clock_wall_ms()};
+	struct buf signal;
+
+	if (!one || one->is_over || one->pid)
+		return;
+	facts.proc_start = text_of_u64(who->start, start);
+	buf_init(&signal, FACTS_MAX);
+	if (facts_make(&facts, &signal))
+		transcripts_admit(t, buf_text(&signal), false);
+	buf_finish(&signal);
+}
+
+static void look_for_holders(struct transcripts *t)
+{
+	uint64_t now = loop_now_ms(t->options.loop);
+
+	if (!holders_begin(t->holders, now))
+		return;
+	for (int i = 0; i < KEPT_MAX; i++)
+		if (t->kept[i])
+			kept_want_holders(t->kept[i], t->holders);
+	holders_go(t->holders, now);
 }
 
 static void transcripts_soon(void *self)
@@ -163,6 +210,9 @@ static void transcripts_look(struct deadline *deadline)
 	for (int i = 0; i < KEPT_MAX; i++)
 		if (t->kept[i])
 			kept_look(t->kept[i], is_all);
+	if (t->titles)
+		titles_look(t->titles, is_all);
+	look_for_holders(t);
 	living_each(t->options.living, look_for, t);
 	deadline_set_beat(t->options.loop, &t->look);
 }
@@ -294,6 +344,15 @@ struct transcripts *transcripts_create(const struct transcripts_options *options
 	                                              .within = "/chats/",
 	                                              .begin = "",
 	                                              .place = ".project_root"});
+	if (options->codex)
+		t->titles = titles_create(&(struct titles_options){.trails = &t->trails,
+		                                                   .living = options->living,
+		                                                   .dir = options->codex,
+		                                                   .name = "session_index.jsonl",
+		                                                   .protocol = "codex-rollout",
+		                                                   .self = t,
+		                                                   .tell = transcripts_tell});
+	t->holders = holders_create(&(struct holders_options){options->loop, t, holder_found});
 	t->watcher.news = registry_has_news;
 	if (t->registry)
 		watcher_init(&t->watcher, t->watches, t->config, TEXT("sessions"));
@@ -311,6 +370,8 @@ void transcripts_destroy(struct transcripts *t)
 	readings_destroy(t->readings);
 	for (int i = 0; i < KEPT_MAX; i++)
 		kept_destroy(t->kept[i]);
+	titles_destroy(t->titles);
+	holders_destroy(t->holders);
 	trails_finish(&t->trails);
 	others_finish(&t->others);
 	watcher_finish(&t->watcher);
