@@ -3,11 +3,16 @@
 
 import json
 import os
+import re
 import signal
+import subprocess
 from pathlib import Path
 
 from peers import ClaudeCode, Model, say, tool
-from lib import Box, cli, eventually, run, test
+from lib import PATIENCE_S, ROOT, Box, cli, eventually, run, test
+
+OVER = ("finished", "failed", "gone", "idle")  # subagents that have no row of their own any more
+PAGE = ROOT / "tests" / "peers" / "page_rows.mjs"
 
 
 def words_of(request):
@@ -57,6 +62,36 @@ def model_says(request):
     return [say("All is done.")]
 
 
+def money(usage):
+    """As the page writes it: at least, where calls were hidden or have no price."""
+    cost = usage["cost"]
+    if not isinstance(cost, (int, float)) or (usage["unknown"] and cost == 0):
+        return "unknown"
+    words = "< $0.01" if 0 < cost < 0.01 else f"${cost:.2f}"
+    return ("≥ " if cost and (usage.get("atLeast") or usage["unknown"]) else "") + words
+
+
+def differences(member, row):
+    """Between a session of the API and its row on the page."""
+    expected = {"state": member["state"]["name"], "group": member["group"], "handle": member["handle"],
+                "title": member.get("title", ""),
+                "subagents": sum(a["state"]["name"] not in OVER for a in member.get("agents", []))}
+    if "plan" in member:
+        expected["plan"] = f"{member['plan']['done']} of {member['plan']['total']}"
+    if member["state"]["name"] == "tool":
+        expected |= {"doing": member["state"]["tool"], "target": member["state"]["target"]}
+    if "usage" in member:
+        expected["cost"] = money(member["usage"])
+    found = [(name, value, row[name]) for name, value in expected.items() if row[name] != value]
+    if member["project"] not in row["place"]:
+        found.append(("place", member["project"], row["place"]))
+    for name in ("input", "output", "calls"):
+        count = member.get("usage", {}).get(name, 0)
+        if count and f"{name} {count:,}" not in row["tokens"]:
+            found.append((name, count, row["tokens"]))
+    return found
+
+
 class Office:
     """One user with three projects, a box, and a terminal for each session."""
 
@@ -104,10 +139,12 @@ class Office:
     def reaches(self, project, *states):
         return eventually(lambda: self.state(project) in states and self.of(project))
 
-    def written(self):
-        """Each response of all transcripts once: (input, output) by its id."""
+    def written(self, one=None):
+        """Each response of all transcripts once, or of one session: (input, output) by its id."""
         found = {}
-        for path in self.claude.config.glob("projects/*/**/*.jsonl"):
+        paths = self.claude.config.glob("projects/*/**/*.jsonl") if one is None else \
+            [one, *one.with_suffix("").glob("**/*.jsonl")]
+        for path in paths:
             for line in path.read_text().splitlines():
                 message = json.loads(line).get("message") or {}
                 usage = message.get("usage")
@@ -120,6 +157,46 @@ class Office:
     def counted(self):
         total = self.box.request("GET", "/api/usage?by=model").json()["total"]
         return total["input"], total["output"]
+
+    def page(self):
+        """What the page shows of each session, by its id."""
+        ids = [m["id"] for m in self.crew()]
+        url = cli("open", "--data", self.box.data, "--print").out.strip()
+        done = subprocess.run([os.environ.get("NODE", "node"), PAGE, url, *ids], capture_output=True,
+                              text=True, timeout=4 * PATIENCE_S)
+        assert done.returncode == 0, done.stderr
+        return {row["id"]: row for row in json.loads(done.stdout)}
+
+    def page_agrees(self):
+        """States, names, tokens and costs on the page are those of the API, of its transcripts and of
+        its registry."""
+        def look():
+            before, rows, after = self.crew(), self.page(), self.crew()
+            if [(m["id"], m["state"], m.get("usage")) for m in before] != \
+                    [(m["id"], m["state"], m.get("usage")) for m in after]:
+                return "it moves"
+            return [fault for m in after for fault in differences(m, rows[m["id"]])] or rows
+        seen = []
+        eventually(lambda: seen.append(look()) or isinstance(seen[-1], dict)
+                   or (isinstance(seen[-1], list) and seen[-3:] == [seen[-1]] * 3))
+        rows = seen[-1]
+        assert isinstance(rows, dict), rows
+        for project in ("shop", "api"):
+            member = self.of(project)
+            if member and member["id"] in rows:
+                self.page_is_what_it_wrote(member, rows[member["id"]])
+
+    def page_is_what_it_wrote(self, member, row):
+        written = self.written(Path(member["transcript"])).values()
+        shown = {name: int(count.replace(",", "")) for name, count in
+                 re.findall(r"(input|output|calls) ([\d,]+)", row["tokens"])}
+        counted = {"input": sum(w[0] for w in written), "output": sum(w[1] for w in written),
+                   "calls": len(written)}
+        assert shown == {name: n for name, n in counted.items() if n}, (row, counted)
+        listed = [json.loads(path.read_text()) for path in self.claude.config.glob("sessions/*.json")]
+        for entry in listed:  # the older version keeps none
+            if entry["sessionId"] == member["id"] and entry.get("status") == "idle":
+                assert row["state"] == "idle", (entry, row)
 
     def screens_agree(self):
         """API, `run list` and `top` say the same of each session."""
@@ -156,6 +233,7 @@ def check_crew(version):
                 asks = office.reaches("api", "asks")
                 assert asks["state"]["tool"] == "Bash", asks["state"]
                 office.screens_agree()
+                office.page_agrees()
                 api_screen.shows("Yes")
                 eventually(lambda: api_screen.keys("Escape") or office.state("api") == "idle", every=2)
                 assert not (claude.project / "forbidden").exists()
@@ -170,6 +248,7 @@ def check_crew(version):
                 process.communicate()
                 office.reaches("web", "gone")
                 office.screens_agree()
+                office.page_agrees()
                 resumed = claude.ask("go on", "--resume", works["id"])
                 assert resumed.code == 0, resumed
                 back = office.reaches("web", "finished", "idle")
@@ -191,14 +270,15 @@ def check_crew(version):
                 return office.counted() == (sum(w[0] for w in written), sum(w[1] for w in written))
             eventually(is_counted)
             office.screens_agree()
+            office.page_agrees()
 
 
-@test("2.1.325: rows, states, plans, changes and tokens of three sessions are what it wrote itself")
+@test("2.1.325: rows, states, plans, changes, tokens and costs on every screen are what it wrote itself")
 def _():
     check_crew("2.1.325")
 
 
-@test("2.1.97: rows, states, plans, changes and tokens of three sessions are what it wrote itself")
+@test("2.1.97: rows, states, plans, changes, tokens and costs on every screen are what it wrote itself")
 def _():
     check_crew("2.1.97")
 
