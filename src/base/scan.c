@@ -80,16 +80,24 @@ static bool skip_value(struct scan *s)
 	return true;
 }
 
+/* The empty text may have no place at all, from which none can be counted. */
+static struct scan scan_of(struct text t)
+{
+	const char *at = t.at ? t.at : "";
+
+	return (struct scan){at, at + t.len, .first = true};
+}
+
 void scan_object(struct scan *scan, struct text object)
 {
-	*scan = (struct scan){object.at, object.at + object.len, .first = true};
+	*scan = scan_of(object);
 	if (!eat(scan, '{'))
 		scan->bad = true;
 }
 
 void scan_array(struct scan *scan, struct text array)
 {
-	*scan = (struct scan){array.at, array.at + array.len, .first = true};
+	*scan = scan_of(array);
 	if (!eat(scan, '['))
 		scan->bad = true;
 }

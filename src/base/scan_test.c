@@ -54,6 +54,16 @@ static void what_is_no_object_is_bad(void **state)
 	assert_members("{} x", "!");
 }
 
+static void what_is_not_there_is_bad(void **state)
+{
+	struct text key, value;
+	struct scan scan;
+
+	scan_object(&scan, (struct text){NULL, 0});
+	assert_false(scan_member(&scan, &key, &value));
+	assert_false(scan_is_over(&scan));
+}
+
 static void what_is_no_json_is_given_alike_on_every_machine(void **state)
 {
 	assert_members("{\"a\":1\xC3\xA9,\"b\":\xFF}", "a=1\xC3\xA9;b=\xFF;");
@@ -106,6 +116,7 @@ int main(void)
 		cmocka_unit_test(members_are_given_as_they_are_written),
 		cmocka_unit_test(quotes_and_brackets_in_strings_do_not_count),
 		cmocka_unit_test(what_is_no_object_is_bad),
+		cmocka_unit_test(what_is_not_there_is_bad),
 		cmocka_unit_test(what_is_no_json_is_given_alike_on_every_machine),
 		cmocka_unit_test(items_of_an_array_are_given_as_they_are_written),
 		cmocka_unit_test(the_end_of_a_line_is_found_wherever_it_stands),
