@@ -8,7 +8,7 @@
 
 #include "base/list.h"
 #include "base/map.h"
-#include "escapement/strip.h"
+#include "hub/strip.h"
 
 struct run_frame;
 struct runs;

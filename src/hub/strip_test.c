@@ -1,5 +1,5 @@
 /* strip_test.c - frames for several screens, against a list of all that were ever added. */
-#include "escapement/strip.h"
+#include "hub/strip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* strip.c - frames for several screens. */
-#include "escapement/strip.h"
+/* strip.c - frames for several clients. */
+#include "hub/strip.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -62,19 +62,46 @@ void strip_drop_before(struct strip *s, uint64_t place)
 		s->whole_from = place;
 }
 
-/* Half of its bytes go, or all frames if the new one needs more than that. */
-static void make_room(struct strip *s, size_t more)
+/* How many must go so that so many bytes fit: half of the bytes, or all frames if that is not
+ * enough. */
+static size_t frames_in_the_way(const struct strip *s, size_t more)
 {
 	size_t n = 0, keep = s->bytes.max / 2;
 
 	if (s->bytes.len + more <= s->bytes.max)
-		return;
+		return 0;
 	if (more > keep)
 		keep = more < s->bytes.max ? s->bytes.max - more : 0;
 	while (n < s->count && s->bytes.len - begin_of(s, n) > keep)
 		n++;
-	if (n)
-		s->whole_from = s->marks[n - 1].frame.place + 1;
+	return n;
+}
+
+static uint64_t whole_without(const struct strip *s, size_t n)
+{
+	return n ? s->marks[n - 1].frame.place + 1 : s->whole_from;
+}
+
+static size_t framed(size_t json_len)
+{
+	return WS_HEADER_MAX + json_len;
+}
+
+bool strip_fits(const struct strip *s, size_t json_len)
+{
+	return framed(json_len) <= s->bytes.max;
+}
+
+uint64_t strip_whole_with(const struct strip *s, size_t json_len)
+{
+	return whole_without(s, frames_in_the_way(s, framed(json_len)));
+}
+
+static void make_room(struct strip *s, size_t more)
+{
+	size_t n = frames_in_the_way(s, more);
+
+	s->whole_from = whole_without(s, n);
 	drop_frames(s, n);
 }
 
@@ -96,14 +123,23 @@ void strip_add(struct strip *s, const struct strip_frame *frame, struct text jso
 
 	assert(frame->place >= s->whole_from);
 	assert(s->count == 0 || frame->place > s->marks[s->count - 1].frame.place);
-	make_room(s, n + json.len);
-	if (n + json.len > s->bytes.max) {
+	make_room(s, framed(json.len));
+	if (!strip_fits(s, json.len)) {
 		s->whole_from = frame->place + 1;
 		return;
 	}
 	buf_add(&s->bytes, (struct text){head, n});
 	buf_add(&s->bytes, json);
 	mark(s, frame);
+}
+
+void strip_each(const struct strip *s, uint64_t from, uint64_t to,
+                void (*each)(void *self, const struct strip_frame *frame, struct text bytes),
+                void *self)
+{
+	for (size_t i = find_place(s, from); i < s->count && s->marks[i].frame.place < to; i++)
+		each(self, &s->marks[i].frame,
+		     (struct text){s->bytes.at + begin_of(s, i), s->marks[i].end - begin_of(s, i)});
 }
 
 static struct text bytes_from(const struct strip *s, size_t first)

@@ -1,12 +1,12 @@
-/* strip.h - the newest frames of one session, or of all of them, made once for every screen
- * that watches; pure memory.
+/* strip.h - the newest frames of a stream that a dialect makes, once for every client that
+ * watches it; pure memory.
  *
- * A frame has its place among all frames that were made (run/runs.h), so the places on a strip
- * of one session have holes.  A strip is whole from a place on: it has every frame of its
- * session that stands there or later.  One that is full drops its older half.
+ * A frame has its place among all frames that the dialect made, so the places on the strip of
+ * one stream may have holes.  A strip is whole from a place on: it has every frame of its
+ * stream that stands there or later.  One that is full drops its older half.
  */
-#ifndef ESCAPEMENT_STRIP_H
-#define ESCAPEMENT_STRIP_H
+#ifndef HUB_STRIP_H
+#define HUB_STRIP_H
 
 #include "base/buf.h"
 
@@ -14,7 +14,8 @@ struct strip_frame {
 	uint64_t place;
 	uint64_t number; /* of the event, as its screens count */
 	bool is_numbered;
-	bool is_end; /* it says that a run is over */
+	bool is_end;   /* it says that a run is over */
+	bool may_drop; /* who is slow can do without */
 };
 
 struct strip_mark {
@@ -37,8 +38,18 @@ void strip_finish(struct strip *strip);
  * whole from the next place on. */
 void strip_add(struct strip *strip, const struct strip_frame *frame, struct text json);
 
-/* Every screen has the frames before this place. */
+bool strip_fits(const struct strip *strip, size_t json_len); /* a frame of so many bytes */
+
+/* The place that the strip will be whole from, once a frame of so many bytes was added. */
+uint64_t strip_whole_with(const struct strip *strip, size_t json_len);
+
+/* Every client has the frames before this place. */
 void strip_drop_before(struct strip *strip, uint64_t place);
+
+/* The frames from one place to another, one after the other. */
+void strip_each(const struct strip *strip, uint64_t from, uint64_t to,
+                void (*each)(void *self, const struct strip_frame *frame, struct text bytes),
+                void *self);
 
 /* The frames from a place on. */
 struct stretch {
