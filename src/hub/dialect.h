@@ -53,15 +53,17 @@ struct dialect {
 	const char *name;
 	const char *path, *alias; /* alias may be NULL */
 	/* Where a listener that is for this dialect alone has it too, ended by NULL; it is
-	 * NULL itself when none can be.  "/" and "/ws" are hub_pins. */
+	 * NULL itself when none can be.  "/" and "/ws" are hub_pins; "*" is any path. */
 	const char *const *pins;
 	const struct encoding *encoding; /* NULL: its clients do not subscribe */
 	bool is_websocket;
 	bool is_held;   /* each message counts as a signal, and who is too fast is not read */
 	unsigned needs; /* scopes, of which one is enough to come in */
 	/* Not 0: whoever has no scope may come in too, and has this long to say in a message who
-	 * it is (client_identify), or it is closed with 1008. */
+	 * it is (client_identify), or `late` is called; without that it is closed with 1008. */
 	unsigned stranger_ms;
+	/* Whoever showed no credential in its request is a stranger, too. */
+	bool by_message;
 	size_t view; /* bytes that it remembers of a client: see client_view() */
 	/* Its keys in the configuration, a group (config/fields.h); its room is handed the values
 	 * when it is made.  NULL: it has none. */
@@ -83,6 +85,7 @@ struct dialect {
 	/* An emit with a ref has its seq and, if that was asked for, is on the disk.  NULL: the
 	 * dialect gives no refs. */
 	void (*acked)(struct client *client, struct text ref, uint64_t seq);
+	void (*late)(struct client *client);     /* a stranger's time is over: ends with a close */
 	void (*beat)(struct client *client);     /* keeps the line open */
 	void (*farewell)(struct client *client); /* the server stops: ends with a close */
 
@@ -95,12 +98,10 @@ struct dialect {
 	 * itself is the hub's.  May not say anything. */
 	void (*leave)(struct client *client);
 
-	/* Something is new, from hub_tell(); `of` is hub_dialect.of.  May be NULL; may speak to
-	 * clients. */
+	/* Something is new, from hub_tell(); `of` is hub_dialect.of.  May be NULL; may speak. */
 	void (*news)(void *of, const struct news *news);
 
-	/* Everybody was served: what was made for this turn alone can go.  May be NULL; may
-	 * not speak to clients. */
+	/* Everybody was served: what was made for this turn can go.  May be NULL; says nothing. */
 	void (*end_turn)(void *of);
 };
 

@@ -18,7 +18,7 @@ const char *const hub_pins[] = {"/", "/ws", NULL};
 static bool is_pin(const struct dialect *d, struct text path)
 {
 	for (size_t i = 0; d->pins && d->pins[i]; i++)
-		if (text_is(path, d->pins[i]))
+		if (text_is(path, d->pins[i]) || strcmp(d->pins[i], "*") == 0)
 			return true;
 	return false;
 }
@@ -269,7 +269,9 @@ bool hub_join(struct hub *hub, struct http *http, const struct caller *caller, c
 	if (!joining.spoken || !may_enter(joining.spoken->dialect, caller))
 		return false;
 	d = joining.spoken->dialect;
-	if (caller->scopes && !(caller->scopes & d->needs))
+	if (d->by_message && !caller->has_credential)
+		joining.caller = (struct caller){0};
+	if (joining.caller.scopes && !(joining.caller.scopes & d->needs))
 		refuse(http, caller->has_credential ? 403 : 401,
 		       "this needs a token with its scope",
 		       caller->has_credential ? NULL : "WWW-Authenticate: Bearer\r\n");

@@ -209,7 +209,10 @@ static void late(struct conn *conn)
 		return;
 	}
 	if (client_is_stranger(c)) {
-		client_close(c, 1008, TEXT("no credential came in time"));
+		if (client_dialect(c)->late)
+			client_dialect(c)->late(c);
+		else
+			client_close(c, 1008, TEXT("no credential came in time"));
 		return;
 	}
 	c->asked = !alive;
