@@ -69,6 +69,7 @@ struct runs {
 	struct link sessions;       /* run_session.in_all */
 	struct map session_names;   /* source NUL key -> struct run_session */
 	struct runs_saving *saving; /* NULL: they are not being saved */
+	struct link listeners;      /* runs_listener.in_runs */
 };
 
 struct run *run_create(struct runs *runs, struct text id, struct text source);

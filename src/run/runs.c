@@ -294,8 +294,19 @@ void runs_hear(struct runs *all, const struct signal *s)
 	if (!yyjson_is_obj(yyjson_obj_get(s->envelope, "payload")))
 		return;
 	m.run = run_of(all, s);
-	if (m.run)
-		hear_signal(&m.run->hearing, s, take_event, &m);
+	if (!m.run)
+		return;
+	hear_signal(&m.run->hearing, s, take_event, &m);
+	list_each(&all->listeners, l) {
+		struct runs_listener *listener = list_of(l, struct runs_listener, in_runs);
+
+		listener->hear(listener, m.run, s);
+	}
+}
+
+void runs_listen(struct runs *all, struct runs_listener *listener)
+{
+	list_add(&all->listeners, &listener->in_runs);
 }
 
 static void hear(void *self, const struct signal *s)
@@ -382,6 +393,7 @@ struct runs *runs_create(const struct runs_options *options)
 	list_init(&all->all);
 	list_init(&all->recalls);
 	list_init(&all->sessions);
+	list_init(&all->listeners);
 	map_init(&all->session_names);
 	buf_init(&all->scratch, TRANSLATE_FRAME_MAX);
 	return all;

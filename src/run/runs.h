@@ -28,7 +28,6 @@
 
 struct folds;
 struct journal;
-struct run_session;
 struct runs;
 struct said;
 
@@ -40,8 +39,7 @@ struct run {
 	uint64_t signals;
 	uint64_t frames; /* numbered ones so far: the number of the newest */
 	double first_ms, last_ms;
-	/* The newest such frame, for who comes late; or NULL.  finished is a control
-	 * `run-finished`, until something else is heard of the run. */
+	/* The newest such frame, or NULL.  finished: until something else is heard of the run. */
 	char *phase, *debug, *finished;
 	unsigned refs;               /* frames of it that are kept */
 	bool is_forgotten;           /* only they are left of it */
@@ -83,6 +81,14 @@ void runs_join(struct runs *runs, struct folds *folds);
 bool runs_reach(struct runs *runs);
 uint64_t runs_seq(const struct runs *runs);     /* of the journal, up to which it is folded */
 void runs_watch(struct runs *runs, bool watch); /* a screen watches, or no longer does */
+
+/* Each signal of a run, after the run has it.  Who hears it may look at the runs, and do nothing
+ * else; options.news is told after a piece of the journal. */
+struct runs_listener {
+	void (*hear)(struct runs_listener *listener, struct run *run, const struct signal *s);
+	struct link in_runs; /* runs.listeners */
+};
+void runs_listen(struct runs *runs, struct runs_listener *listener); /* until list_remove */
 
 struct run *runs_find(const struct runs *runs, struct text id); /* NULL: unknown */
 struct link *runs_all(struct runs *runs);
