@@ -412,6 +412,22 @@ static void test_conversation(void **state)
 	end();
 }
 
+/* A source that was asked answers under the name of its model, and is one agent. */
+static void test_asked_source(void **state)
+{
+	(void)state;
+	begin();
+	hear_as("user", "task_dispatch", 1000,
+	        RUN("r1") PAY("\"to\":\"parrot\",\"taskId\":\"r1\""));
+	hear_as("parrot", "text_delta", 1100,
+	        RUN("r1") PAY("\"agentId\":\"model-a\",\"content\":\"hm\""));
+	assert_string_equal(state_of("r1"), "answering");
+	hear_as("parrot", "completion", 1200,
+	        RUN("r1") PAY("\"agentId\":\"model-a\",\"taskId\":\"r1\",\"success\":true"));
+	assert_string_equal(state_of("r1"), "finished");
+	end();
+}
+
 /* What is no agent's makes no session. */
 static void test_others(void **state)
 {
@@ -781,6 +797,7 @@ int main(void)
 		cmocka_unit_test(test_plan_and_changes),
 		cmocka_unit_test(test_conversation),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_asked_source),
 		cmocka_unit_test(test_saved),
 		cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_hostile_names),

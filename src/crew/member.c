@@ -209,8 +209,9 @@ static void name_agent(struct crew_agent *a, const struct crew_heard *h)
 }
 
 /* It has an id; or it is another agent than the one that began, as programs without ids of
- * subagents name them. */
-static struct text part_of(struct crew_member *m, const struct crew_heard *h)
+ * subagents name them.  A source that was asked may answer under the name of its model. */
+static struct text part_of(struct crew_member *m, const struct signal *s,
+                           const struct crew_heard *h)
 {
 	struct text part = usable(h->part, NAME_MAX_BYTES),
 		    agent = usable(h->agent, NAME_MAX_BYTES);
@@ -219,7 +220,7 @@ static struct text part_of(struct crew_member *m, const struct crew_heard *h)
 		return part;
 	if (!m->main)
 		m->main = text_dup(agent);
-	return text_is(agent, m->main) ? TEXT("") : agent;
+	return text_is(agent, m->main) || text_is(s->source, m->main) ? TEXT("") : agent;
 }
 
 static void hear_part(struct crew_member *m, struct text part, const struct crew_heard *h)
@@ -308,7 +309,7 @@ static void hear_process(struct crew_member *m, const struct crew_heard *h)
 
 void member_hear(struct crew_member *m, const struct signal *s, const struct crew_heard *h)
 {
-	struct text part = part_of(m, h);
+	struct text part = part_of(m, s, h);
 
 	if (is_stranger(m, s))
 		return;
