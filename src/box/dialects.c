@@ -10,10 +10,12 @@
 #include "config/config.h"
 #include "config/fields.h"
 #include "escapement/escapement.h"
+#include "gateway/gateway.h"
 #include "hub/dialect.h"
 #include "hub/hub.h"
 #include "native/native.h"
 #include "play/house/playhouse.h"
+#include "source/known.h"
 #include "source/source.h"
 
 #define NAMES_MAX 512
@@ -72,6 +74,35 @@ static void free_run(void *of)
 	escapement_destroy(of);
 }
 
+static void each_askable(void *self, void (*each)(void *of, struct text source), void *of)
+{
+	const struct sources *sources = ((struct box *)self)->sources;
+
+	for (struct source *s = sources_next(sources, NULL); s; s = sources_next(sources, s))
+		if (source_takes_asks(s))
+			each(of, source_id(s));
+}
+
+static void *make_gateway(struct box *box)
+{
+	struct gateway_options o = {
+		.config = config_group(box->config, &gateway_settings),
+		.loop = box->loop,
+		.journal = box->journal,
+		.runs = box->runs,
+		.crew = box->crew,
+		.self = box,
+		.askable = each_askable,
+	};
+
+	return gateway_create(&o);
+}
+
+static void free_gateway(void *of)
+{
+	gateway_destroy(of);
+}
+
 static const struct {
 	const struct dialect *dialect;
 	void *(*make)(struct box *box); /* NULL: it needs nothing */
@@ -82,6 +113,7 @@ static const struct {
 	{&dialect_signals},
 	{&dialect_sse},
 	{&dialect_run, make_run, free_run},
+	{&dialect_gateway, make_gateway, free_gateway},
 	{&dialect_echo, .on_request = true},
 };
 

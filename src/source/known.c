@@ -73,6 +73,11 @@ bool source_is_guessed(const struct source *s)
 	return s->is_guessed;
 }
 
+bool source_takes_asks(const struct source *s)
+{
+	return s->transport && s->transport->ask;
+}
+
 bool source_works_on(const struct source *s)
 {
 	return s->transport && s->transport->works_on;

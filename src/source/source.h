@@ -85,6 +85,7 @@ bool sources_knows(const struct sources *sources, struct text name); /* as an id
 
 enum source_state source_state(const struct source *source);
 bool source_is_local(const struct source *source);
+bool source_takes_asks(const struct source *source);
 bool source_works_on(const struct source *source); /* what is asked of it outlives the box */
 
 /* For discovery: is it there now?  One that is connected or connecting is left

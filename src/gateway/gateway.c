@@ -1,0 +1,379 @@
+/* gateway.c - the gateway dialect: who comes, what it says, what all are told now and then.
+ *
+ * Nobody is known before its first request, `connect`, has said who it is (connect.c).
+ */
+#include "gateway/gateway.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/must.h"
+#include "base/put.h"
+#include "base/random.h"
+#include "config/fields.h"
+#include "gateway/inside.h"
+#include "gateway/presence.h"
+#include "gateway/streams.h"
+#include "gateway/tell.h"
+#include "hub/hub.h"
+#include "net/loop.h"
+
+#define HANDSHAKE_MS 15000
+#define GATEWAY_FRAME_MAX (16 * MIB)
+#define CHALLENGE_MAX 512
+
+/* ---- answers ---- */
+
+static void begin_answer(struct buf *out, const struct gateway_call *call, bool is_good)
+{
+	buf_init(out, GATEWAY_SAY_MAX);
+	put_object(out, NULL);
+	put_word(out, "type", "res");
+	put_text(out, "id", call->id);
+	put_bool(out, "ok", is_good);
+}
+
+static void end_answer(struct buf *out, const struct gateway_call *call)
+{
+	put_end(out);
+	client_say_frame(call->view->client, WS_OP_TEXT, buf_text(out));
+	buf_finish(out);
+}
+
+void gateway_answer(const struct gateway_call *call, struct text payload)
+{
+	struct buf out;
+
+	begin_answer(&out, call, true);
+	put_json(&out, "payload", payload);
+	end_answer(&out, call);
+}
+
+void gateway_refuse(const struct gateway_call *call, const struct gateway_fault *fault)
+{
+	struct buf out;
+
+	begin_answer(&out, call, false);
+	put_object(&out, "error");
+	put_word(&out, "code", fault->code);
+	put_word(&out, "message", fault->message);
+	if (fault->details.len)
+		put_json(&out, "details", fault->details);
+	if (fault->retryable)
+		put_bool(&out, "retryable", true);
+	put_end(&out);
+	end_answer(&out, call);
+}
+
+/* ---- coming ---- */
+
+static void make_id(char id[GATEWAY_ID])
+{
+	random_uuid(id);
+	id[RANDOM_UUID_LEN] = '\0';
+}
+
+static void challenge(struct client *c, const struct http *http)
+{
+	struct gateway_view *view = client_view(c);
+	struct buf out;
+
+	(void)http;
+	view->client = c;
+	list_init(&view->in_room);
+	list_init(&view->in_stream);
+	make_id(view->nonce);
+	make_id(view->conn_id);
+	buf_init(&out, CHALLENGE_MAX);
+	put_object(&out, NULL);
+	put_word(&out, "type", "event");
+	put_word(&out, "event", "connect.challenge");
+	put_object(&out, "payload");
+	put_word(&out, "nonce", view->nonce);
+	put_i64(&out, "ts", clock_wall_ms());
+	put_list(&out, "capabilities");
+	put_list_end(&out);
+	put_end(&out);
+	put_end(&out);
+	client_say_frame(c, WS_OP_TEXT, buf_text(&out));
+	buf_finish(&out);
+}
+
+/* ---- hearing ---- */
+
+static bool is_request(yyjson_val *frame, struct gateway_call *call)
+{
+	yyjson_val *params = yyjson_obj_get(frame, "params");
+
+	call->id = json_text_at(frame, "id");
+	call->method = json_text_at(frame, "method");
+	call->params = params;
+	return text_is(json_text_at(frame, "type"), "req") && call->id.len && call->method.len;
+}
+
+static void hear_stranger(const struct gateway_call *call, bool is_good)
+{
+	struct gateway_fault fault = {"INVALID_REQUEST",
+	                              "invalid handshake: first request must be connect"};
+
+	if (!is_good) {
+		client_close(call->view->client, 1008, TEXT("invalid request frame"));
+	} else if (!text_is(call->method, "connect")) {
+		gateway_refuse(call, &fault);
+		client_close(call->view->client, 1008, text_of(fault.message));
+	} else {
+		gateway_connect(call);
+	}
+}
+
+static void hear_frame(struct client *c, struct text message)
+{
+	struct gateway_call call = {client_of_dialect(c), client_view(c), .raw = message};
+	yyjson_doc *doc = json_read(&call.gateway->reader, message, NULL);
+	bool is_good = is_request(yyjson_doc_get_root(doc), &call);
+
+	if (!call.view->stream) {
+		hear_stranger(&call, is_good);
+	} else if (!is_good) {
+		call.id = call.id.len ? call.id : TEXT("invalid");
+		gateway_refuse(&call,
+		               &(struct gateway_fault){"INVALID_REQUEST", "invalid request frame"});
+	} else {
+		gateway_dispatch(&call);
+	}
+}
+
+/* ---- what goes out ---- */
+
+static enum pump pump(struct client *c, size_t *budget)
+{
+	struct gateway_view *view = client_has_view(c);
+	char *waiting = view->waiting;
+
+	(void)budget;
+	if (!view->stream)
+		return PUMP_IDLE;
+	gateway_pump_stream(view);
+	if (!waiting || c->state == CLIENT_CLOSING)
+		return PUMP_IDLE;
+	view->waiting = NULL;
+	hear_frame(c, text_of(waiting));
+	free(waiting);
+	return view->waiting ? PUMP_MORE : PUMP_IDLE;
+}
+
+static void pump_all(struct gateway *g)
+{
+	list_each(&g->views, l)
+		client_work(list_of(l, struct gateway_view, in_room)->client);
+}
+
+static void pace_is_due(void *self)
+{
+	gateway_tell_due(self);
+}
+
+static void tick(struct deadline *deadline)
+{
+	struct gateway *g = list_of(deadline, struct gateway, tick);
+	struct gateway_event e = {"tick", GATEWAY_FOR_ALL, .may_drop = true};
+	struct buf out;
+
+	buf_init(&out, CHALLENGE_MAX);
+	put_object(&out, NULL);
+	put_i64(&out, "ts", clock_wall_ms());
+	put_end(&out);
+	e.payload = buf_text(&out);
+	gateway_broadcast(g, &e);
+	buf_finish(&out);
+	if (++g->ticks % 2 == 0)
+		gateway_tell_health(g);
+	if (g->view_count)
+		deadline_set(g->options.loop, &g->tick, g->options.config->tick_ms);
+}
+
+/* ---- joining and leaving ---- */
+
+static void hear_signal_of(struct runs_listener *listener, struct run *run, const struct signal *s)
+{
+	gateway_hear(list_of(listener, struct gateway, listener), run, s);
+}
+
+void gateway_enter(struct gateway_view *view)
+{
+	struct gateway *g = gateway_of(view);
+
+	if (!g->view_count++) {
+		runs_watch(g->options.runs, true);
+		runs_reach(g->options.runs);
+		runs_listen(g->options.runs, &g->listener);
+		deadline_set(g->options.loop, &g->tick, g->options.config->tick_ms);
+	}
+	view->since_ms = (double)clock_wall_ms();
+	list_add(&g->views, &view->in_room);
+	gateway_join_stream(view);
+	client_make_room(view->client, g->options.config->max_buffered);
+}
+
+static void leave(struct client *c)
+{
+	struct gateway_view *view = client_has_view(c);
+	struct gateway *g = client_of_dialect(c);
+
+	free(view->waiting);
+	view->waiting = NULL;
+	if (!view->stream)
+		return;
+	gateway_leave_stream(view);
+	list_remove(&view->in_room);
+	free(view->card);
+	if (--g->view_count) {
+		gateway_presence_changed(g);
+		return;
+	}
+	runs_watch(g->options.runs, false);
+	list_remove(&g->listener.in_runs);
+	gateway_tell_forget(g);
+	deadline_clear(&g->tick);
+	deadline_clear(&g->gather);
+}
+
+static void late(struct client *c)
+{
+	client_close(c, 1000, TEXT(""));
+}
+
+static void farewell(struct client *c)
+{
+	struct gateway_view *view = client_has_view(c);
+	struct buf out;
+
+	if (view && view->stream) {
+		gateway_pump_stream(view);
+		buf_init(&out, CHALLENGE_MAX);
+		put_object(&out, NULL);
+		put_word(&out, "type", "event");
+		put_word(&out, "event", "shutdown");
+		put_object(&out, "payload");
+		put_word(&out, "reason", "gateway stopping");
+		if (view->protocol == GATEWAY_OLDEST)
+			put_word(&out, "restartExpectedMs", NULL);
+		put_end(&out);
+		put_u64(&out, "seq", view->stream->seq + 1);
+		put_end(&out);
+		client_say_frame(c, WS_OP_TEXT, buf_text(&out));
+		buf_finish(&out);
+	}
+	client_close(c, 1012, TEXT("service restart"));
+}
+
+static void news(void *of, const struct news *news)
+{
+	struct gateway *g = of;
+
+	if (news->kind == NEWS_RUNS)
+		pump_all(g);
+}
+
+static void end_turn(void *of)
+{
+	gateway_end_streams(of);
+}
+
+/* ---- the room ---- */
+
+struct gateway *gateway_create(const struct gateway_options *options)
+{
+	struct gateway *g = must_zero(1, sizeof(*g));
+
+	g->options = *options;
+	g->listener.hear = hear_signal_of;
+	g->tick.fire = tick;
+	g->gather.fire = gateway_tell_presence;
+	g->presence_version = g->health_version = 1;
+	g->began_ms = (double)clock_wall_ms();
+	make_id(g->boot_id);
+	list_init(&g->views);
+	list_init(&g->streams);
+	list_init(&g->dirty);
+	list_init(&g->listener.in_runs);
+	list_init(&g->sent_order);
+	map_init(&g->runs);
+	map_init(&g->sent);
+	json_reader_init(&g->reader, GATEWAY_FRAME_MAX);
+	buf_init(&g->scratch, GATEWAY_FRAME_MAX);
+	g->pace = pace_create(options->loop, pace_is_due, g);
+	return g;
+}
+
+void gateway_destroy(struct gateway *g)
+{
+	if (!g)
+		return;
+	gateway_end_streams(g);
+	gateway_tell_forget(g);
+	map_finish(&g->runs);
+	gateway_forget_sent(g, UINT64_MAX);
+	map_finish(&g->sent);
+	pace_destroy(g->pace);
+	json_reader_finish(&g->reader);
+	buf_finish(&g->scratch);
+	free(g);
+}
+
+/* ---- its configuration ---- */
+
+#define IN(member) offsetof(struct gateway_config, member)
+
+static const struct field agent_fields[] = {
+	{"name", FIELD_TEXT, offsetof(struct gateway_agent, name), "how clients call it",
+         .needed = true},
+	{"source", FIELD_TEXT, offsetof(struct gateway_agent, source), "the source that is asked",
+         .needed = true},
+	{0},
+};
+
+static const struct field fields[] = {
+	{"agents", FIELD_ROWS, IN(agents), "names of agents for clients, and their sources",
+         .fields = agent_fields, .count = IN(agent_count), .size = sizeof(struct gateway_agent)},
+	{"default_agent", FIELD_TEXT, IN(default_agent), "whom a client asks that names nobody"},
+	{"tick", FIELD_TIME, IN(tick_ms), "between two signs of life", "30s", 1000, 600000},
+	{"pace", FIELD_TIME, IN(pace_ms), "text is gathered for so long; 0ms: not at all", "75ms",
+         0, 10000},
+	{"snapshot_rate", FIELD_SIZE, IN(snapshot_rate),
+         "bytes a second of repeated text, of one run to one client", "128KiB", KIB, 1024 * MIB},
+	{"max_buffered", FIELD_SIZE, IN(max_buffered),
+         "a slow client may be owed before it is closed", "50MiB", MIB, 1024 * MIB},
+	{0},
+};
+
+const struct config_group gateway_settings = {
+	.name = "gateway",
+	.help = "clients of OpenClaw",
+	.fields = fields,
+	.size = sizeof(struct gateway_config),
+};
+
+static const char *const anywhere[] = {"*", NULL};
+
+const struct dialect dialect_gateway = {
+	.name = "gateway",
+	.path = "/ws/gateway",
+	.pins = anywhere,
+	.is_websocket = true,
+	.is_held = true,
+	.needs = SCOPE_OBSERVE | SCOPE_ANSWER | SCOPE_CONTROL | SCOPE_ADMIN,
+	.stranger_ms = HANDSHAKE_MS,
+	.by_message = true,
+	.view = sizeof(struct gateway_view),
+	.settings = &gateway_settings,
+	.welcome = challenge,
+	.hear = hear_frame,
+	.late = late,
+	.beat = client_ping,
+	.farewell = farewell,
+	.pump = pump,
+	.leave = leave,
+	.news = news,
+	.end_turn = end_turn,
+};

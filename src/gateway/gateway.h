@@ -1,0 +1,49 @@
+/* gateway.h - the gateway dialect, as OpenClaw speaks it: protocols 3 and 4, the server's half.
+ *
+ * Its clients see every run of the box: what agents say as events `agent` and `chat`, sessions
+ * and what was said in them by methods.  They ask and stop.
+ */
+#ifndef GATEWAY_GATEWAY_H
+#define GATEWAY_GATEWAY_H
+
+#include "hub/dialect.h"
+
+struct crew;
+struct gateway;
+struct journal;
+struct loop;
+struct runs;
+
+/* An agent that clients know by a name: a source. */
+struct gateway_agent {
+	char *name, *source;
+};
+
+struct gateway_config {
+	struct gateway_agent *agents;
+	size_t agent_count;
+	char *default_agent; /* NULL: the first agent that can be asked */
+	unsigned tick_ms, pace_ms;
+	size_t snapshot_rate; /* bytes a second, of one run to one client */
+	size_t max_buffered;  /* bytes that a slow client may be owed */
+};
+extern const struct config_group gateway_settings;
+
+/* All of it outlives the dialect. */
+struct gateway_options {
+	const struct gateway_config *config;
+	struct loop *loop;
+	struct journal *journal;
+	struct runs *runs;
+	struct crew *crew;
+	void *self;
+	/* Each source that can be asked: its id. */
+	void (*askable)(void *self, void (*each)(void *of, struct text source), void *of);
+};
+
+extern const struct dialect dialect_gateway; /* hub_dialect.of is a struct gateway */
+
+struct gateway *gateway_create(const struct gateway_options *options);
+void gateway_destroy(struct gateway *gateway); /* after the hub */
+
+#endif

@@ -1,0 +1,120 @@
+/* hello.c - what a client is told when it is let in: hello-ok, as its protocol has it. */
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/put.h"
+#include "gateway/inside.h"
+#include "gateway/keys.h"
+#include "gateway/presence.h"
+#include "hub/hub.h"
+#include "journal/journal.h"
+
+#define HELLO_MAX (256 * KIB)
+
+static bool is_old(const struct gateway_call *call)
+{
+	return call->view->protocol == GATEWAY_OLDEST;
+}
+
+static void put_server(struct buf *out, const struct gateway_call *call)
+{
+	char host[128] = "signalbox";
+
+	put_object(out, "server");
+	put_word(out, "version", SIGNALBOX_VERSION);
+	if (is_old(call)) {
+		gethostname(host, sizeof(host) - 1);
+		put_word(out, "host", host);
+	} else {
+		put_word(out, "bootId", call->gateway->boot_id);
+	}
+	put_word(out, "connId", call->view->conn_id);
+	put_end(out);
+}
+
+static void put_features(struct buf *out, const struct gateway_call *call)
+{
+	static const char *const events[] = {
+		"connect.challenge", "agent", "chat", "presence", "tick", "health", "shutdown"};
+
+	put_object(out, "features");
+	put_list(out, "methods");
+	gateway_method_names(out);
+	put_list_end(out);
+	put_list(out, "events");
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		put_word(out, NULL, events[i]);
+	put_list_end(out);
+	if (!is_old(call)) {
+		put_list(out, "capabilities");
+		put_list_end(out);
+	}
+	put_end(out);
+}
+
+static void put_defaults(struct buf *out, const struct gateway *g)
+{
+	char agent[GATEWAY_NAME_MAX + 1];
+	struct gateway_place main;
+
+	gateway_default_agent(g, agent);
+	if (!agent[0])
+		return;
+	gateway_find_place(g, TEXT(""), TEXT(""), &main);
+	put_object(out, "sessionDefaults");
+	put_word(out, "defaultAgentId", agent);
+	put_word(out, "mainKey", "main");
+	put_text(out, "mainSessionKey", buf_text(&main.key));
+	put_word(out, "scope", "per-sender");
+	put_end(out);
+	gateway_place_finish(&main);
+}
+
+static void put_snapshot(struct buf *out, const struct gateway *g)
+{
+	put_object(out, "snapshot");
+	put_list(out, "presence");
+	gateway_put_presence(g, out);
+	put_list_end(out);
+	put_object(out, "health");
+	gateway_put_health(g, out);
+	put_end(out);
+	gateway_put_versions(g, out);
+	put_u64(out, "uptimeMs", (uint64_t)((double)clock_wall_ms() - g->began_ms));
+	put_defaults(out, g);
+	put_end(out);
+}
+
+static void put_policy(struct buf *out, const struct gateway_call *call)
+{
+	const struct gateway_config *config = call->gateway->options.config;
+
+	put_object(out, "policy");
+	put_u64(out, "maxPayload", client_options(call->view->client)->ws.message_max);
+	put_u64(out, "maxBufferedBytes", config->max_buffered);
+	put_u64(out, "tickIntervalMs", config->tick_ms);
+	put_end(out);
+}
+
+void gateway_hello(const struct gateway_call *call, unsigned granted)
+{
+	struct buf out;
+
+	buf_init(&out, HELLO_MAX);
+	put_object(&out, NULL);
+	put_word(&out, "type", "hello-ok");
+	put_u64(&out, "protocol", call->view->protocol);
+	put_server(&out, call);
+	put_features(&out, call);
+	put_snapshot(&out, call->gateway);
+	if (!is_old(call)) {
+		put_object(&out, "auth");
+		put_word(&out, "role", "operator");
+		operator_scopes_add(&out, "scopes", granted);
+		put_end(&out);
+	}
+	put_policy(&out, call);
+	put_end(&out);
+	gateway_answer(call, buf_text(&out));
+	buf_finish(&out);
+}

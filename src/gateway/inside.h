@@ -1,0 +1,106 @@
+/* inside.h - the clients of the gateway dialect and what they share; for this room alone.
+ *
+ * Clients that see the same things share one stream: its frames are made once, with one
+ * counter (streams.c).  Answers to requests are a client's own.
+ */
+#ifndef GATEWAY_INSIDE_H
+#define GATEWAY_INSIDE_H
+
+#include <yyjson.h>
+
+#include "base/list.h"
+#include "base/map.h"
+#include "gateway/gateway.h"
+#include "gateway/operator.h"
+#include "gateway/pace.h"
+#include "hub/dialogue.h"
+#include "hub/strip.h"
+#include "run/runs.h"
+#include "signal/json.h"
+
+#define GATEWAY_OLDEST 3
+#define GATEWAY_NEWEST 4
+#define GATEWAY_ID 37 /* bytes of a UUID */
+#define GATEWAY_KEY_MAX 512
+#define GATEWAY_SAY_MAX (16 * MIB) /* of an answer */
+
+enum gateway_cap { GATEWAY_TOOLS = 1 };
+
+struct gateway_stream {
+	unsigned protocol;
+	bool sees_runs, sees_asks, sees_tools;
+	uint64_t seq; /* of its newest frame; of protocol 3 all streams share one */
+	struct strip strip;
+	struct link views;   /* gateway_view.in_stream */
+	struct link in_room; /* gateway.streams */
+	size_t trim_at;      /* bytes on the strip, with which it is trimmed */
+};
+
+struct gateway {
+	struct gateway_options options;
+	struct runs_listener listener;
+	struct link views; /* gateway_view.in_room: those that were greeted */
+	size_t view_count;
+	struct link streams;
+	uint64_t place;         /* of the next frame */
+	uint64_t seq;           /* of protocol 3 */
+	struct map runs;        /* id -> struct told_run */
+	struct link dirty;      /* told_run.in_dirty: they have text to be told */
+	struct map sent;        /* idempotency key -> struct gateway_sent */
+	struct link sent_order; /* gateway_sent.in_order, oldest first */
+	struct pace *pace;      /* when */
+	struct deadline tick;   /* and health, now and then */
+	unsigned ticks;         /* since health was told */
+	struct deadline gather; /* presence is told once it is over */
+	bool presence_changed;
+	uint64_t presence_version, health_version;
+	char boot_id[GATEWAY_ID];
+	double began_ms;
+	struct json_reader reader;
+	struct buf scratch;
+};
+
+struct gateway_view {
+	struct client *client;
+	struct link in_room, in_stream;
+	struct gateway_stream *stream; /* NULL: it was not greeted yet */
+	uint64_t at;                   /* the place of its next frame */
+	double since_ms;
+	char nonce[GATEWAY_ID], conn_id[GATEWAY_ID];
+	char *card;                     /* its entry among those who are present, as JSON */
+	char *waiting;                  /* a request that waits for the journal, or NULL */
+	uint8_t protocol, scopes, caps; /* scopes: enum operator_scope */
+	bool has_lost;                  /* frames: it gets the texts anew */
+};
+
+static inline struct gateway *gateway_of(const struct gateway_view *view)
+{
+	return client_of_dialect(view->client);
+}
+
+/* ---- a request ---- */
+
+struct gateway_call {
+	struct gateway *gateway;
+	struct gateway_view *view;
+	struct text id, method;
+	struct text raw;    /* the whole frame */
+	yyjson_val *params; /* an object, or NULL */
+};
+
+void gateway_answer(const struct gateway_call *call, struct text payload);
+struct gateway_fault {
+	const char *code, *message;
+	struct text details; /* JSON, or empty */
+	bool retryable;
+};
+void gateway_refuse(const struct gateway_call *call, const struct gateway_fault *fault);
+
+void gateway_enter(struct gateway_view *view); /* it was greeted; its protocol and rights stand */
+void gateway_connect(const struct gateway_call *call);                 /* connect.c */
+void gateway_hello(const struct gateway_call *call, unsigned granted); /* hello.c */
+void gateway_forget_sent(struct gateway *g, uint64_t before_ms);       /* chat.c */
+void gateway_dispatch(const struct gateway_call *call);                /* methods.c */
+void gateway_method_names(struct buf *out);                            /* a list's items */
+
+#endif

@@ -1,0 +1,215 @@
+/* keys.c - session keys. */
+#include "gateway/keys.h"
+
+#include "base/clock.h"
+#include "crew/crew.h"
+#include "gateway/inside.h"
+#include "run/sessions.h"
+
+#define PREFIX "agent:"
+#define MAIN "main"
+
+/* ---- agents ---- */
+
+/* What we call the agent of a source that nobody named. */
+static struct text usual_name(struct text source)
+{
+	return text_is(source, "adapter:tap") ? TEXT("claude-code") : source;
+}
+
+static void add_safely(struct text words, char name[GATEWAY_NAME_MAX + 1])
+{
+	size_t n = 0;
+
+	for (; n < words.len && n < GATEWAY_NAME_MAX; n++) {
+		char c = words.at[n];
+		bool is_letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+
+		name[n] = c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : is_letter ? c : '-';
+	}
+	name[n] = '\0';
+}
+
+void gateway_agent_name(const struct gateway *g, struct text source,
+                        char name[GATEWAY_NAME_MAX + 1])
+{
+	const struct gateway_config *config = g->options.config;
+
+	for (size_t i = 0; i < config->agent_count; i++)
+		if (text_is(source, config->agents[i].source)) {
+			snprintf(name, GATEWAY_NAME_MAX + 1, "%s", config->agents[i].name);
+			return;
+		}
+	add_safely(usual_name(source), name);
+}
+
+struct wanted_agent {
+	const struct gateway *g;
+	struct text name; /* empty: any */
+	struct buf *source;
+};
+
+static void is_it(void *of, struct text source)
+{
+	struct wanted_agent *w = of;
+	char name[GATEWAY_NAME_MAX + 1];
+
+	gateway_agent_name(w->g, source, name);
+	if (!w->source->len && (!w->name.len || text_is(w->name, name)))
+		buf_add(w->source, source);
+}
+
+static void find_source(const struct gateway *g, struct text name, struct buf *source)
+{
+	const struct gateway_config *config = g->options.config;
+	struct wanted_agent wanted = {g, name, source};
+
+	for (size_t i = 0; i < config->agent_count; i++)
+		if (name.len == 0 || text_is(name, config->agents[i].name)) {
+			buf_add(source, text_of(config->agents[i].source));
+			return;
+		}
+	g->options.askable(g->options.self, is_it, &wanted);
+}
+
+void gateway_default_agent(const struct gateway *g, char name[GATEWAY_NAME_MAX + 1])
+{
+	const struct gateway_config *config = g->options.config;
+	struct buf source;
+
+	name[0] = '\0';
+	if (config->default_agent) {
+		snprintf(name, GATEWAY_NAME_MAX + 1, "%s", config->default_agent);
+		return;
+	}
+	buf_init(&source, KIB);
+	find_source(g, TEXT(""), &source);
+	if (source.len)
+		gateway_agent_name(g, buf_text(&source), name);
+	buf_finish(&source);
+}
+
+/* ---- keys ---- */
+
+struct text gateway_key_agent(struct text key)
+{
+	struct text rest;
+
+	if (!text_starts(key, TEXT(PREFIX)))
+		return TEXT("");
+	key = (struct text){key.at + strlen(PREFIX), key.len - strlen(PREFIX)};
+	key = text_cut(key, ':', &rest);
+	return rest.len ? key : TEXT("");
+}
+
+struct text gateway_key_rest(struct text key)
+{
+	struct text agent = gateway_key_agent(key);
+	size_t cut = strlen(PREFIX) + agent.len + 1;
+
+	return agent.len ? (struct text){key.at + cut, key.len - cut} : key;
+}
+
+static void add_key(struct buf *key, struct text agent, struct text rest)
+{
+	buf_add(key, TEXT(PREFIX));
+	buf_add(key, agent);
+	buf_add_char(key, ':');
+	buf_add(key, rest);
+}
+
+void gateway_key_of_run(const struct gateway *g, const struct run *run, struct buf *key)
+{
+	char name[GATEWAY_NAME_MAX + 1];
+
+	if (run->session && gateway_key_agent(text_of(run->session->key)).len) {
+		buf_add(key, text_of(run->session->key));
+		return;
+	}
+	gateway_agent_name(g, text_of(run->session ? run->session->source : run->source), name);
+	add_key(key, text_of(name), text_of(run->session ? run->session->key : run->id));
+}
+
+/* As every screen says it: the state of the session, if this is its newest run. */
+bool gateway_is_live(const struct gateway *g, const struct run *run)
+{
+	struct crew *crew = g->options.crew;
+	const struct crew_member *m = crew_find(crew, text_of(run->id));
+	enum crew_group group;
+
+	if (!m || strcmp(member_run(m), run->id) != 0)
+		return false;
+	group = crew_group(crew, m, (double)clock_wall_ms());
+	return group == GROUP_WORK || group == GROUP_WAITS;
+}
+
+/* ---- places ---- */
+
+static void look_for_session(const struct gateway *g, struct gateway_place *p)
+{
+	struct runs *runs = g->options.runs;
+	struct run *run = runs_find(runs, p->rest);
+	struct text key = buf_text(&p->key);
+	struct buf own;
+
+	p->session = runs_session(runs, buf_text(&p->source), p->rest);
+	if (!p->session)
+		p->session = runs_session(runs, buf_text(&p->source), key);
+	if (p->session || !run)
+		return;
+	buf_init(&own, 2 * KIB);
+	gateway_key_of_run(g, run, &own);
+	p->run = text_equal(buf_text(&own), key) ? run : NULL;
+	buf_finish(&own);
+}
+
+/* A conversation that another gateway named is found among all of them. */
+static void look_for_named(const struct gateway *g, struct gateway_place *p)
+{
+	list_each(runs_sessions(g->options.runs), l) {
+		struct run_session *session = list_of(l, struct run_session, in_all);
+
+		if (!text_equal(text_of(session->key), buf_text(&p->key)))
+			continue;
+		p->session = session;
+		buf_clear(&p->source);
+		buf_add(&p->source, text_of(session->source));
+	}
+}
+
+void gateway_find_place(const struct gateway *g, struct text key, struct text agent,
+                        struct gateway_place *out)
+{
+	char usual[GATEWAY_NAME_MAX + 1];
+	struct text name = gateway_key_agent(key);
+
+	*out = (struct gateway_place){0};
+	buf_init(&out->key, 2 * KIB);
+	buf_init(&out->source, KIB);
+	gateway_default_agent(g, usual);
+	if (!name.len)
+		name = agent.len ? agent : text_of(usual);
+	add_key(&out->key, name, key.len ? gateway_key_rest(key) : TEXT(MAIN));
+	out->rest = gateway_key_rest(buf_text(&out->key));
+	find_source(g, name, &out->source);
+	look_for_session(g, out);
+	if (!out->session && !out->run)
+		look_for_named(g, out);
+}
+
+void gateway_place_finish(struct gateway_place *p)
+{
+	buf_finish(&p->key);
+	buf_finish(&p->source);
+}
+
+void gateway_place_runs(const struct gateway_place *p, void (*each)(void *self, struct run *run),
+                        void *self)
+{
+	if (p->run)
+		each(self, p->run);
+	if (!p->session)
+		return;
+	list_each(&p->session->runs, l)
+		each(self, list_of(l, struct run, in_session));
+}

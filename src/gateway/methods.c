@@ -1,0 +1,144 @@
+/* methods.c - which methods there are, and what each needs. */
+#include "gateway/methods.h"
+
+#include "base/put.h"
+#include "gateway/inside.h"
+#include "gateway/params.h"
+#include "gateway/presence.h"
+#include "hub/hub.h"
+
+#define DETAILS_MAX 512
+#define SHORT_MAX (256 * KIB)
+
+/* ---- the short ones ---- */
+
+static void health(const struct gateway_call *call)
+{
+	struct buf out;
+
+	buf_init(&out, SHORT_MAX);
+	put_object(&out, NULL);
+	gateway_put_health(call->gateway, &out);
+	put_end(&out);
+	gateway_answer(call, buf_text(&out));
+	buf_finish(&out);
+}
+
+static void presence(const struct gateway_call *call)
+{
+	struct buf out;
+
+	buf_init(&out, SHORT_MAX);
+	put_list(&out, NULL);
+	gateway_put_presence(call->gateway, &out);
+	put_list_end(&out);
+	gateway_answer(call, buf_text(&out));
+	buf_finish(&out);
+}
+
+static void status(const struct gateway_call *call)
+{
+	struct buf out;
+
+	buf_init(&out, SHORT_MAX);
+	put_object(&out, NULL);
+	put_word(&out, "version", SIGNALBOX_VERSION);
+	put_u64(&out, "clients", call->gateway->view_count);
+	put_u64(&out, "runs", runs_count(call->gateway->options.runs));
+	put_end(&out);
+	gateway_answer(call, buf_text(&out));
+	buf_finish(&out);
+}
+
+static void last_heartbeat(const struct gateway_call *call)
+{
+	gateway_answer(call, TEXT("null"));
+}
+
+/* ---- the table ---- */
+
+static const struct {
+	const char *name;
+	enum operator_scope scope;
+	void (*hear)(const struct gateway_call *call);
+} methods[] = {
+	{"health", OPERATOR_READ, health},
+	{"status", OPERATOR_READ, status},
+	{"system-presence", OPERATOR_READ, presence},
+	{"last-heartbeat", OPERATOR_READ, last_heartbeat},
+	{"chat.send", OPERATOR_WRITE, gateway_chat_send},
+	{"chat.abort", OPERATOR_WRITE, gateway_chat_abort},
+	{"chat.history", OPERATOR_READ, gateway_chat_history},
+	{"sessions.list", OPERATOR_READ, gateway_sessions_list},
+	{"agents.list", OPERATOR_READ, gateway_agents_list},
+};
+#define METHODS (sizeof(methods) / sizeof(*methods))
+
+void gateway_method_names(struct buf *out)
+{
+	for (size_t i = 0; i < METHODS; i++)
+		put_word(out, NULL, methods[i].name);
+}
+
+static void refuse_scope(const struct gateway_call *call, enum operator_scope scope)
+{
+	struct gateway_fault fault = {"FORBIDDEN"};
+	const char *name = operator_scope_name(scope);
+	struct buf details;
+	struct error words;
+
+	error_set(&words, "missing scope: %s", name);
+	fault.message = words.words;
+	buf_init(&details, DETAILS_MAX);
+	put_object(&details, NULL);
+	put_word(&details, "code", "MISSING_SCOPE");
+	put_word(&details, "missingScope", name);
+	put_list(&details, "requiredScopes");
+	put_word(&details, NULL, name);
+	put_list_end(&details);
+	put_end(&details);
+	if (call->view->protocol == GATEWAY_OLDEST)
+		fault.code = "INVALID_REQUEST";
+	else
+		fault.details = buf_text(&details);
+	gateway_refuse(call, &fault);
+	buf_finish(&details);
+}
+
+/* Protocol 4 looks at scopes first: what is not known needs the highest. */
+static void refuse_method(const struct gateway_call *call)
+{
+	struct error words;
+
+	if (call->view->protocol > GATEWAY_OLDEST && !(call->view->scopes & OPERATOR_ADMIN)) {
+		refuse_scope(call, OPERATOR_ADMIN);
+		return;
+	}
+	error_set(&words, "unknown method: %.*s", TEXT_ARG(call->method));
+	gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", words.words});
+}
+
+static bool are_params_good(const struct gateway_call *call)
+{
+	struct error fault, words;
+
+	if (gateway_params_check(call->method, call->params, &fault))
+		return true;
+	error_set(&words, "invalid %.*s params: %s", TEXT_ARG(call->method), fault.words);
+	gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", words.words});
+	return false;
+}
+
+void gateway_dispatch(const struct gateway_call *call)
+{
+	size_t i = 0;
+
+	while (i < METHODS && !text_is(call->method, methods[i].name))
+		i++;
+	if (i == METHODS)
+		refuse_method(call);
+	else if (!(call->view->scopes & methods[i].scope))
+		refuse_scope(call, methods[i].scope);
+	else if (are_params_good(call))
+		methods[i].hear(call);
+}

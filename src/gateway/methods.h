@@ -1,0 +1,13 @@
+/* methods.h - the methods of the gateway dialect, by what they are about. */
+#ifndef GATEWAY_METHODS_H
+#define GATEWAY_METHODS_H
+
+struct gateway_call;
+
+void gateway_chat_send(const struct gateway_call *call); /* chat.c */
+void gateway_chat_abort(const struct gateway_call *call);
+void gateway_chat_history(const struct gateway_call *call);  /* history.c */
+void gateway_sessions_list(const struct gateway_call *call); /* sessions.c */
+void gateway_agents_list(const struct gateway_call *call);
+
+#endif

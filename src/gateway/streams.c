@@ -1,0 +1,234 @@
+/* streams.c - frames are made once for each stream, and taken by its clients when they can. */
+#include "gateway/streams.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "base/put.h"
+#include "gateway/inside.h"
+#include "gateway/tell.h"
+#include "hub/hub.h"
+
+#define TRIM_EVERY (16 * KIB) /* a strip that grew by so much: what do its clients lack? */
+
+/* ---- who sees what ---- */
+
+static bool is_for(const struct gateway_stream *stream, const struct gateway_event *e)
+{
+	if (e->protocol && e->protocol != stream->protocol)
+		return false;
+	switch (e->family) {
+	case GATEWAY_FOR_ALL:
+		return true;
+	case GATEWAY_OF_RUNS:
+		return stream->sees_runs;
+	case GATEWAY_OF_TOOLS:
+		return stream->sees_runs && stream->sees_tools;
+	case GATEWAY_OF_ASKS:
+		return stream->sees_asks;
+	}
+	return false;
+}
+
+bool gateway_is_heard(const struct gateway *g, unsigned protocol)
+{
+	list_each(&g->streams, l)
+		if (list_of(l, struct gateway_stream, in_room)->protocol == protocol)
+			return true;
+	return false;
+}
+
+/* ---- clients that lag ---- */
+
+struct rescue {
+	struct gateway_view *view;
+	size_t max;
+};
+
+static void rescue_frame(void *self, const struct strip_frame *frame, struct text bytes)
+{
+	struct rescue *r = self;
+	struct client *c = r->view->client;
+
+	if (frame->may_drop) {
+		r->view->has_lost = true;
+		return;
+	}
+	if (c->state == CLIENT_CLOSING)
+		return;
+	if (client_owed(c) + bytes.len > r->max)
+		client_close(c, 1008, TEXT("slow consumer"));
+	else
+		client_say(c, bytes);
+}
+
+/* The strip is about to forget what stands before this place. */
+static void rescue(struct gateway_stream *stream, uint64_t place)
+{
+	list_each(&stream->views, l) {
+		struct gateway_view *view = list_of(l, struct gateway_view, in_stream);
+		struct rescue r = {view, gateway_of(view)->options.config->max_buffered};
+
+		if (view->at >= place)
+			continue;
+		client_count_behind(view->client);
+		strip_each(&stream->strip, view->at, place, rescue_frame, &r);
+		view->at = place;
+	}
+}
+
+/* Drops what every client has. */
+static void trim(const struct gateway *g, struct gateway_stream *stream)
+{
+	uint64_t oldest = g->place;
+
+	list_each(&stream->views, l) {
+		const struct gateway_view *view = list_of(l, struct gateway_view, in_stream);
+
+		if (view->at < oldest)
+			oldest = view->at;
+	}
+	strip_drop_before(&stream->strip, oldest);
+	stream->trim_at = stream->strip.bytes.len + TRIM_EVERY;
+}
+
+/* ---- events ---- */
+
+static void write_event(struct gateway *g, const struct gateway_event *e, uint64_t seq)
+{
+	struct buf *out = &g->scratch;
+
+	buf_clear(out);
+	out->full = false;
+	put_object(out, NULL);
+	put_word(out, "type", "event");
+	put_word(out, "event", e->name);
+	put_json(out, "payload", e->payload);
+	put_u64(out, "seq", seq);
+	if (e->has_versions) {
+		put_object(out, "stateVersion");
+		put_u64(out, "presence", g->presence_version);
+		put_u64(out, "health", g->health_version);
+		put_end(out);
+	}
+	put_end(out);
+}
+
+/* One that is longer than the strip: whoever owes nothing gets it at once. */
+static void say_to_each(struct gateway_stream *stream, const struct gateway_event *e,
+                        struct text json)
+{
+	list_each(&stream->views, l) {
+		struct gateway_view *view = list_of(l, struct gateway_view, in_stream);
+
+		if (e->may_drop && client_owed(view->client))
+			view->has_lost = true;
+		else
+			client_say_frame(view->client, WS_OP_TEXT, json);
+	}
+}
+
+static void feed(struct gateway *g, struct gateway_stream *stream, const struct gateway_event *e)
+{
+	struct strip_frame frame = {.place = g->place, .may_drop = e->may_drop};
+
+	if (stream->strip.bytes.len >= stream->trim_at)
+		trim(g, stream);
+	stream->seq = stream->protocol == GATEWAY_OLDEST ? g->seq : stream->seq + 1;
+	write_event(g, e, stream->seq);
+	if (g->scratch.full)
+		return;
+	if (!strip_fits(&stream->strip, g->scratch.len)) {
+		rescue(stream, g->place);
+		say_to_each(stream, e, buf_text(&g->scratch));
+		return;
+	}
+	rescue(stream, strip_whole_with(&stream->strip, g->scratch.len));
+	strip_add(&stream->strip, &frame, buf_text(&g->scratch));
+	list_each(&stream->views, l)
+		client_work(list_of(l, struct gateway_view, in_stream)->client);
+}
+
+void gateway_broadcast(struct gateway *g, const struct gateway_event *e)
+{
+	if (!e->protocol || e->protocol == GATEWAY_OLDEST)
+		g->seq++;
+	list_each(&g->streams, l) {
+		struct gateway_stream *stream = list_of(l, struct gateway_stream, in_room);
+
+		if (is_for(stream, e))
+			feed(g, stream, e);
+	}
+	g->place++;
+}
+
+/* ---- joining and leaving ---- */
+
+static struct gateway_stream *stream_for(struct gateway *g, const struct gateway_view *view)
+{
+	struct gateway_stream wanted = {
+		.protocol = view->protocol,
+		.sees_runs = view->protocol == GATEWAY_OLDEST || view->scopes & OPERATOR_READ,
+		.sees_asks = view->scopes & OPERATOR_APPROVALS,
+	};
+	struct gateway_stream *stream;
+
+	wanted.sees_tools = wanted.sees_runs && view->caps & GATEWAY_TOOLS;
+	list_each(&g->streams, l) {
+		stream = list_of(l, struct gateway_stream, in_room);
+		if (stream->protocol == wanted.protocol && stream->sees_runs == wanted.sees_runs &&
+		    stream->sees_asks == wanted.sees_asks &&
+		    stream->sees_tools == wanted.sees_tools)
+			return stream;
+	}
+	stream = must_zero(1, sizeof(*stream));
+	*stream = wanted;
+	stream->trim_at = TRIM_EVERY;
+	strip_init(&stream->strip, client_options(view->client)->behind_max, g->place);
+	list_init(&stream->views);
+	list_add(&g->streams, &stream->in_room);
+	return stream;
+}
+
+void gateway_join_stream(struct gateway_view *view)
+{
+	struct gateway *g = gateway_of(view);
+
+	view->stream = stream_for(g, view);
+	view->at = g->place;
+	list_add(&view->stream->views, &view->in_stream);
+}
+
+void gateway_leave_stream(struct gateway_view *view)
+{
+	list_remove(&view->in_stream);
+	view->stream = NULL;
+}
+
+void gateway_end_streams(struct gateway *g)
+{
+	list_each(&g->streams, l) {
+		struct gateway_stream *stream = list_of(l, struct gateway_stream, in_room);
+
+		if (!list_is_empty(&stream->views))
+			continue;
+		list_remove(&stream->in_room);
+		strip_finish(&stream->strip);
+		free(stream);
+	}
+}
+
+void gateway_pump_stream(struct gateway_view *view)
+{
+	struct stretch news;
+
+	if (!strip_from(&view->stream->strip, view->at, &news))
+		assert(!"a client lags behind its strip");
+	view->at = gateway_of(view)->place;
+	client_pass(view->client, news.bytes);
+	if (view->has_lost && view->client->state != CLIENT_CLOSING) {
+		view->has_lost = false;
+		gateway_tell_anew(view);
+	}
+}

@@ -1,0 +1,42 @@
+/* streams.h - events, once for each kind of client that sees them.
+ *
+ * A stream is for a protocol, what its clients may see and whether they take tools.  It exists
+ * while it has clients.  One that lags keeps its place on the strip; when the strip needs the
+ * room, the frames that may not be dropped are copied for it, within gateway.max_buffered.
+ */
+#ifndef GATEWAY_STREAMS_H
+#define GATEWAY_STREAMS_H
+
+#include "base/text.h"
+
+struct gateway;
+struct gateway_stream;
+struct gateway_view;
+
+enum gateway_family {
+	GATEWAY_FOR_ALL,
+	GATEWAY_OF_RUNS,  /* operator.read; of protocol 3 everybody */
+	GATEWAY_OF_TOOLS, /* likewise, and the client takes tools */
+	GATEWAY_OF_ASKS,  /* operator.approvals */
+};
+
+struct gateway_event {
+	const char *name;
+	enum gateway_family family;
+	bool may_drop;     /* for who is slow */
+	bool has_versions; /* of presence and health */
+	unsigned protocol; /* 0: of both */
+	struct text payload;
+};
+
+/* For every client that may see it. */
+void gateway_broadcast(struct gateway *g, const struct gateway_event *event);
+bool gateway_is_heard(const struct gateway *g, unsigned protocol); /* does anybody speak it? */
+
+void gateway_join_stream(struct gateway_view *view);
+void gateway_leave_stream(struct gateway_view *view);
+void gateway_end_streams(struct gateway *g); /* those without clients, at the end of a turn */
+/* Gives a client what it has not got yet. */
+void gateway_pump_stream(struct gateway_view *view);
+
+#endif

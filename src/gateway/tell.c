@@ -1,0 +1,398 @@
+/* tell.c - the one table of signals and events of a gateway. */
+#include "gateway/tell.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "base/put.h"
+#include "gateway/keys.h"
+#include "gateway/telling.h"
+#include "net/loop.h"
+#include "run/said.h"
+#include "signal/kind.h"
+#include "signal/signal.h"
+
+#define RUNS_MAX 4096            /* that are told of; the memory of others is made anew */
+#define DELTA_MAX (256 * KIB)    /* gathered; then it is told at once */
+#define AGENT_TEXT_MAX (4 * KIB) /* a longer text is in `chat` alone */
+
+/* ---- runs ---- */
+
+static void run_free(struct told_run *run)
+{
+	list_remove(&run->in_dirty);
+	buf_finish(&run->delta);
+	buf_finish(&run->snapshot);
+	free(run->id);
+	free(run->key);
+	free(run->agent);
+	free(run);
+}
+
+void gateway_tell_forget(struct gateway *g)
+{
+	struct text id;
+	size_t at = 0;
+	void *run;
+
+	while (map_next(&g->runs, &at, &id, &run))
+		run_free(run);
+	map_finish(&g->runs);
+	map_init(&g->runs);
+}
+
+static struct told_run *run_make(struct gateway *g, const struct run *run)
+{
+	struct told_run *made = must_zero(1, sizeof(*made));
+	struct buf key;
+
+	if (g->runs.count >= RUNS_MAX)
+		gateway_tell_forget(g);
+	buf_init(&key, 2 * KIB);
+	gateway_key_of_run(g, run, &key);
+	made->id = must_dup(run->id);
+	made->key = text_dup(buf_text(&key));
+	made->agent = text_dup(gateway_key_agent(buf_text(&key)));
+	buf_finish(&key);
+	list_init(&made->in_dirty);
+	buf_init(&made->delta, DELTA_MAX);
+	buf_init(&made->snapshot, DELTA_MAX);
+	map_set(&g->runs, text_of(run->id), made);
+	return made;
+}
+
+static const struct said_message *message_of(const struct said *said, uint64_t number)
+{
+	const struct link *l;
+
+	for (l = said->messages.prev; l != &said->messages; l = l->prev) {
+		const struct said_message *m = list_of(l, struct said_message, in_said);
+
+		if (m->number == number)
+			return m;
+	}
+	return NULL;
+}
+
+/* ---- text ---- */
+
+static struct text text_now(const struct telling *t)
+{
+	const struct said_message *m = t->said ? message_of(t->said, t->run->message) : NULL;
+
+	return m ? said_text(&m->text) : TEXT("");
+}
+
+static void flush_agent(struct telling *t)
+{
+	struct told_run *run = t->run;
+	struct text text = text_now(t);
+	struct buf data;
+
+	if (!run->delta.len)
+		return;
+	buf_init(&data, TELLING_MAX);
+	put_object(&data, NULL);
+	if (text.len <= AGENT_TEXT_MAX)
+		put_text(&data, "text", text);
+	put_text(&data, "delta", buf_text(&run->delta));
+	put_end(&data);
+	telling_agent(t, "assistant", GATEWAY_OF_RUNS, buf_text(&data));
+	buf_finish(&data);
+	buf_clear(&run->delta);
+	run->agent_due = 0;
+}
+
+static void flush_chat(struct telling *t)
+{
+	struct told_run *run = t->run;
+	struct chat_words words = {.state = "delta",
+	                           .text = text_now(t),
+	                           .delta = buf_text(&run->snapshot),
+	                           .is_delta = true,
+	                           .replaces = run->is_broken};
+
+	if (run->snapshot.len || run->is_broken)
+		telling_chat(t, &words);
+	buf_clear(&run->snapshot);
+	run->snapshot.full = run->is_broken = false;
+	run->chat_due = 0;
+}
+
+static void flush(struct telling *t)
+{
+	flush_agent(t);
+	flush_chat(t);
+	list_remove(&t->run->in_dirty);
+}
+
+/* When the next snapshot may be told: one costs as much as it is long. */
+static unsigned chat_pause(const struct telling *t)
+{
+	const struct gateway_config *config = t->g->options.config;
+	uint64_t ms = text_now(t).len * 1000 / config->snapshot_rate;
+
+	return ms > config->pace_ms ? (unsigned)ms : config->pace_ms;
+}
+
+static void gather(struct telling *t, struct text words)
+{
+	struct gateway *g = t->g;
+	struct told_run *run = t->run;
+	uint64_t now = loop_now_ms(g->options.loop);
+
+	if (!buf_add(&run->delta, words)) {
+		flush_agent(t);
+		buf_add(&run->delta, words);
+	}
+	if (!buf_add(&run->snapshot, words))
+		run->is_broken = true;
+	if (!run->agent_due)
+		run->agent_due = now + g->options.config->pace_ms;
+	if (!run->chat_due)
+		run->chat_due = now + chat_pause(t);
+	if (list_is_empty(&run->in_dirty))
+		list_add(&g->dirty, &run->in_dirty);
+	if (g->options.config->pace_ms)
+		pace_set(g->pace, g->options.config->pace_ms);
+	else
+		flush(t);
+}
+
+static void hear_text(struct telling *t)
+{
+	const struct said_message *open = t->said ? said_open(t->said) : NULL;
+	uint64_t number = open ? open->number : 0;
+
+	if (number != t->run->message) {
+		flush(t);
+		t->run->message = number;
+	}
+	gather(t, json_text_at(t->payload, "content"));
+}
+
+static void tell_run_due(struct gateway *g, struct told_run *run, uint64_t now)
+{
+	struct run *known = runs_find(g->options.runs, text_of(run->id));
+	struct telling t = {.g = g, .run = run, .said = known ? known->said : NULL};
+
+	if (run->agent_due && run->agent_due <= now)
+		flush_agent(&t);
+	if (run->chat_due && run->chat_due <= now)
+		flush_chat(&t);
+	if (!run->agent_due && !run->chat_due)
+		list_remove(&run->in_dirty);
+}
+
+void gateway_tell_due(struct gateway *g)
+{
+	uint64_t now = loop_now_ms(g->options.loop), next = UINT64_MAX;
+
+	list_each(&g->dirty, l) {
+		struct told_run *run = list_of(l, struct told_run, in_dirty);
+
+		tell_run_due(g, run, now);
+		if (run->agent_due && run->agent_due < next)
+			next = run->agent_due;
+		if (run->chat_due && run->chat_due < next)
+			next = run->chat_due;
+	}
+	if (next != UINT64_MAX)
+		pace_set(g->pace, (unsigned)(next - now));
+}
+
+/* ---- the others ---- */
+
+static void hear_thought(struct telling *t)
+{
+	struct buf data;
+
+	buf_init(&data, TELLING_MAX);
+	put_object(&data, NULL);
+	put_text(&data, "delta", json_text_at(t->payload, "content"));
+	put_end(&data);
+	telling_agent(t, "thinking", GATEWAY_OF_RUNS, buf_text(&data));
+	buf_finish(&data);
+}
+
+static void put_value(struct buf *out, const char *key, yyjson_val *value)
+{
+	put_key(out, key);
+	json_add(out, value);
+}
+
+static void hear_tool(struct telling *t)
+{
+	bool is_done = t->s->kind == KIND_TOOL_RESULT;
+	yyjson_val *given = yyjson_obj_get(t->payload, is_done ? "output" : "input");
+	struct buf data;
+
+	buf_init(&data, TELLING_MAX);
+	put_object(&data, NULL);
+	put_word(&data, "phase", is_done ? "result" : "start");
+	put_text(&data, "name", json_text_at(t->payload, "toolName"));
+	put_text(&data, "toolCallId", json_text_at(t->payload, "callId"));
+	if (is_done)
+		put_bool(&data, "isError", !yyjson_get_bool(yyjson_obj_get(t->payload, "success")));
+	if (given)
+		put_value(&data, is_done ? "result" : "args", given);
+	put_end(&data);
+	if (!data.full)
+		telling_agent(t, "tool", GATEWAY_OF_TOOLS, buf_text(&data));
+	buf_finish(&data);
+}
+
+static void hear_usage(struct telling *t)
+{
+	struct buf data;
+
+	buf_init(&data, TELLING_MAX);
+	put_object(&data, NULL);
+	put_u64(&data, "inputTokens", yyjson_get_uint(yyjson_obj_get(t->payload, "promptTokens")));
+	put_u64(&data, "outputTokens",
+	        yyjson_get_uint(yyjson_obj_get(t->payload, "completionTokens")));
+	put_end(&data);
+	telling_agent(t, "usage", GATEWAY_OF_RUNS, buf_text(&data));
+	buf_finish(&data);
+}
+
+/* A stream of its own type. */
+static void hear_other(struct telling *t)
+{
+	char stream[128];
+	struct buf data;
+
+	snprintf(stream, sizeof(stream), "%.*s", TEXT_ARG(t->s->type));
+	buf_init(&data, TELLING_MAX);
+	json_add(&data, t->payload);
+	if (!data.full)
+		telling_agent(t, stream, GATEWAY_OF_RUNS, buf_text(&data));
+	buf_finish(&data);
+}
+
+static void tell_phase(struct telling *t, const char *phase, const char *when, struct text error)
+{
+	struct buf data;
+
+	buf_init(&data, TELLING_MAX);
+	put_object(&data, NULL);
+	put_word(&data, "phase", phase);
+	if (error.len)
+		put_text(&data, "error", error);
+	put_u64(&data, when, (uint64_t)t->run->at_ms);
+	put_end(&data);
+	telling_agent(t, "lifecycle", GATEWAY_OF_RUNS, buf_text(&data));
+	buf_finish(&data);
+}
+
+static void begin(struct telling *t)
+{
+	if (t->run->is_begun)
+		return;
+	t->run->is_begun = true;
+	t->run->message = 0;
+	tell_phase(t, "start", "startedAt", TEXT(""));
+}
+
+/* A subagent's end does not end the run; that of what the run was asked for does. */
+static bool ends_run(const struct telling *t)
+{
+	return text_is(json_text_at(t->payload, "taskId"), t->run->id) || !t->said ||
+	       said_is_finished(t->said);
+}
+
+static void hear_completion(struct telling *t)
+{
+	bool is_good = yyjson_get_bool(yyjson_obj_get(t->payload, "success"));
+	struct chat_words words = {.text = text_now(t)};
+
+	if (!ends_run(t))
+		return;
+	begin(t);
+	flush(t);
+	tell_phase(t, "end", "endedAt", TEXT(""));
+	words.state = is_good ? "final" : "aborted";
+	words.reason = is_good ? "stop" : "rpc";
+	telling_chat(t, &words);
+	t->run->is_begun = false;
+}
+
+static void hear_error(struct telling *t)
+{
+	struct text message = json_text_at(t->payload, "message");
+	struct chat_words words = {.state = "error", .text = text_now(t), .error = message};
+
+	if (text_is(json_text_at(t->payload, "severity"), "warning")) {
+		flush(t);
+		hear_other(t);
+		return;
+	}
+	begin(t);
+	flush(t);
+	tell_phase(t, "error", "endedAt", message);
+	telling_chat(t, &words);
+	t->run->is_begun = false;
+}
+
+static void hear_state(struct telling *t)
+{
+	flush(t);
+	hear_other(t);
+}
+
+void gateway_hear(struct gateway *g, struct run *run, const struct signal *s)
+{
+	static void (*const hear[KIND_COUNT])(struct telling * t) = {
+		[KIND_TEXT_DELTA] = hear_text,       [KIND_THINKING] = hear_thought,
+		[KIND_TOOL_CALL] = hear_tool,        [KIND_TOOL_RESULT] = hear_tool,
+		[KIND_TOKEN_USAGE] = hear_usage,     [KIND_ERROR] = hear_error,
+		[KIND_COMPLETION] = hear_completion, [KIND_AGENT_STATE_CHANGE] = hear_state,
+		[KIND_TASK_DISPATCH] = begin,
+	};
+	struct told_run *known = map_get(&g->runs, text_of(run->id));
+	struct telling t = {g, known ? known : run_make(g, run), run->said, s,
+	                    yyjson_obj_get(s->envelope, "payload")};
+
+	t.run->seq = run->signals;
+	t.run->at_ms = s->at_ms > 0 ? s->at_ms : 0;
+	if (s->kind != KIND_TEXT_DELTA && s->kind != KIND_COMPLETION && s->kind != KIND_ERROR)
+		flush(&t);
+	if (s->kind != KIND_COMPLETION && s->kind != KIND_ERROR && s->kind != KIND_OTHER)
+		begin(&t);
+	if (hear[s->kind])
+		hear[s->kind](&t);
+	else
+		hear_other(&t);
+}
+
+/* ---- to one ---- */
+
+void gateway_tell_anew(struct gateway_view *view)
+{
+	struct gateway *g = gateway_of(view);
+	struct text id;
+	size_t at = 0;
+	void *of;
+
+	while (map_next(&g->runs, &at, &id, &of)) {
+		struct told_run *run = of;
+		struct run *known = runs_find(g->options.runs, id);
+		struct telling t = {.g = g, .run = run, .said = known ? known->said : NULL};
+		struct chat_words words = {.state = "delta", .is_delta = true, .replaces = true};
+		struct buf out;
+
+		words.text = text_now(&t);
+		if (!run->is_begun || !words.text.len || !view->stream->sees_runs)
+			continue;
+		buf_init(&out, TELLING_MAX);
+		put_object(&out, NULL);
+		put_word(&out, "type", "event");
+		put_word(&out, "event", "chat");
+		put_key(&out, "payload");
+		telling_put_chat(&out, run, &words, view->protocol);
+		put_end(&out);
+		if (!out.full)
+			client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
+		buf_finish(&out);
+	}
+}

@@ -1,0 +1,91 @@
+/* telling.c - events of runs in both protocols. */
+#include "gateway/telling.h"
+
+#include "base/put.h"
+
+static void put_run(struct buf *out, const struct told_run *run, unsigned protocol)
+{
+	put_word(out, "runId", run->id);
+	put_word(out, "sessionKey", run->key);
+	if (protocol > GATEWAY_OLDEST)
+		put_word(out, "agentId", run->agent);
+	put_u64(out, "seq", run->seq);
+}
+
+void telling_agent(struct telling *t, const char *stream, enum gateway_family family,
+                   struct text data)
+{
+	for (unsigned protocol = GATEWAY_OLDEST; protocol <= GATEWAY_NEWEST; protocol++) {
+		struct gateway_event e = {"agent", family, .protocol = protocol};
+		struct buf out;
+
+		if (!gateway_is_heard(t->g, protocol))
+			continue;
+		buf_init(&out, TELLING_MAX);
+		put_object(&out, NULL);
+		put_run(&out, t->run, protocol);
+		put_word(&out, "stream", stream);
+		put_json(&out, "data", data);
+		put_u64(&out, "ts", (uint64_t)t->run->at_ms);
+		if (protocol > GATEWAY_OLDEST)
+			put_bool(&out, "isHeartbeat", false);
+		put_end(&out);
+		e.payload = buf_text(&out);
+		if (!out.full)
+			gateway_broadcast(t->g, &e);
+		buf_finish(&out);
+	}
+}
+
+static void put_message(struct buf *out, struct text text, double at_ms)
+{
+	put_object(out, "message");
+	put_word(out, "role", "assistant");
+	put_list(out, "content");
+	put_object(out, NULL);
+	put_word(out, "type", "text");
+	put_text(out, "text", text);
+	put_end(out);
+	put_list_end(out);
+	put_u64(out, "timestamp", (uint64_t)at_ms);
+	put_end(out);
+}
+
+void telling_put_chat(struct buf *out, const struct told_run *run, const struct chat_words *w,
+                      unsigned protocol)
+{
+	bool is_new = protocol > GATEWAY_OLDEST;
+
+	put_object(out, NULL);
+	put_run(out, run, protocol);
+	put_word(out, "state", w->state);
+	if (is_new && w->is_delta)
+		put_text(out, "deltaText", w->replaces ? w->text : w->delta);
+	if (is_new && w->replaces)
+		put_bool(out, "replace", true);
+	if (w->text.len)
+		put_message(out, w->text, run->at_ms);
+	if (w->error.len)
+		put_text(out, "errorMessage", w->error);
+	if (w->reason && (is_new || !w->is_delta))
+		put_word(out, "stopReason", w->reason);
+	put_end(out);
+}
+
+void telling_chat(struct telling *t, const struct chat_words *w)
+{
+	for (unsigned protocol = GATEWAY_OLDEST; protocol <= GATEWAY_NEWEST; protocol++) {
+		struct gateway_event e = {"chat", GATEWAY_OF_RUNS, .may_drop = w->is_delta,
+		                          .protocol = protocol};
+		struct buf out;
+
+		if (!gateway_is_heard(t->g, protocol))
+			continue;
+		buf_init(&out, TELLING_MAX);
+		telling_put_chat(&out, t->run, w, protocol);
+		e.payload = buf_text(&out);
+		if (!out.full)
+			gateway_broadcast(t->g, &e);
+		buf_finish(&out);
+	}
+}

@@ -1,0 +1,47 @@
+/* telling.h - events of runs, as they are written: for tell.c. */
+#ifndef GATEWAY_TELLING_H
+#define GATEWAY_TELLING_H
+
+#include "gateway/inside.h"
+#include "gateway/streams.h"
+
+#define TELLING_MAX (8 * MIB) /* bytes of a payload */
+
+struct told_run {
+	char *id, *key, *agent;
+	struct link in_dirty; /* gateway.dirty */
+	bool is_begun;
+	uint64_t seq;               /* signals of it so far */
+	uint64_t message;           /* the number of the one that is being said; 0: none */
+	double at_ms;               /* of the newest signal */
+	struct buf delta, snapshot; /* what was said since the last `agent`, the last `chat` */
+	bool is_broken; /* some of the snapshot's delta is lost: the next one replaces */
+	uint64_t agent_due, chat_due; /* by the loop's clock */
+};
+
+/* A signal of a run on its way to events. */
+struct telling {
+	struct gateway *g;
+	struct told_run *run;
+	const struct said *said;
+	const struct signal *s;
+	yyjson_val *payload;
+};
+
+/* An event `agent` of a stream; data is an object. */
+void telling_agent(struct telling *t, const char *stream, enum gateway_family family,
+                   struct text data);
+
+struct chat_words {
+	const char *state;
+	struct text text; /* of the message; empty: there is none */
+	struct text delta;
+	bool is_delta, replaces;
+	const char *reason; /* why it stopped, or NULL */
+	struct text error;
+};
+void telling_chat(struct telling *t, const struct chat_words *words);
+void telling_put_chat(struct buf *out, const struct told_run *run, const struct chat_words *words,
+                      unsigned protocol);
+
+#endif

@@ -1,0 +1,437 @@
+#!/usr/bin/env python3
+"""The gateway dialect: clients of OpenClaw, protocols 3 and 4, against a box.
+
+Who comes is known by its first request; what happens in runs comes as `agent` and `chat`.
+"""
+
+
+from doors import config_box
+from lib import WS, Box, eventually, run, test
+from servers import Upstream
+
+CLIENT = {"id": "gateway-client", "version": "1.0", "platform": "linux", "mode": "backend"}
+READ, WRITE = "operator.read", "operator.write"
+
+
+class Screen:
+    """A client of a gateway, before or after its handshake."""
+
+    def __init__(self, box, path="/ws/gateway", headers=None, port=None):
+        self.box = box
+        self.ws = WS(box, path, headers)
+        self.challenge = self.ws.json()
+        self.events = []
+        self.ids = 0
+        self.last_seq = None
+
+    def params(self, protocol, **more):
+        return {"minProtocol": protocol, "maxProtocol": protocol, "client": CLIENT,
+                "role": "operator", "scopes": [READ, WRITE], "caps": ["tool-events"],
+                "auth": {"token": self.box.token}, **more}
+
+    def ask(self, method, params=None):
+        """The answer, whole; events that come before it are kept."""
+        self.ids += 1
+        self.ws.send({"type": "req", "id": f"q{self.ids}", "method": method,
+                      **({} if params is None else {"params": params})})
+        while True:
+            frame = self.ws.json()
+            if frame["type"] == "res":
+                assert frame["id"] == f"q{self.ids}", frame
+                return frame
+            self.keep(frame)
+
+    def keep(self, frame):
+        assert frame["type"] == "event", frame
+        if "seq" in frame:
+            assert self.last_seq is None or frame["seq"] == self.last_seq + 1, (self.last_seq, frame)
+            self.last_seq = frame["seq"]
+        self.events.append(frame)
+
+    def hello(self, protocol=4, **more):
+        answer = self.ask("connect", self.params(protocol, **more))
+        assert answer["ok"], answer
+        return answer["payload"]
+
+    def until(self, is_it):
+        """The first event that is it; all that come before are kept."""
+        while True:
+            for event in self.events:
+                if is_it(event):
+                    return event
+            self.keep(self.ws.json())
+
+    def chat(self, state, run):
+        return self.until(lambda e: e["event"] == "chat" and e["payload"]["runId"] == run
+                          and e["payload"]["state"] == state)["payload"]
+
+    def of(self, event, run):
+        return [e["payload"] for e in self.events
+                if e["event"] == event and e["payload"]["runId"] == run]
+
+    def closed(self):
+        while self.ws.recv() is not None:
+            pass
+        return self.ws.close_code, self.ws.close_reason
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.ws.wire.close()
+
+
+def say(box, run, type, payload):
+    return box.emit({"type": type, "source": "script", "correlationId": run, "payload": payload})
+
+
+def text(message):
+    return "".join(b["text"] for b in message["content"] if b["type"] == "text")
+
+
+def tell_a_run(box, id):
+    say(box, id, "task_dispatch", {"taskId": "t", "from": "me", "to": "bot", "description": "go"})
+    for word in ("Hel", "lo ", "you"):
+        say(box, id, "text_delta", {"agentId": "bot", "content": word})
+    say(box, id, "tool_call", {"agentId": "bot", "toolName": "ls", "callId": "c1",
+                               "input": {"path": "/"}})
+    say(box, id, "tool_result", {"agentId": "bot", "toolName": "ls", "callId": "c1",
+                                 "success": True, "output": {"text": "etc"}})
+    say(box, id, "text_delta", {"agentId": "bot", "content": "Done."})
+    say(box, id, "completion", {"agentId": "bot", "taskId": "t", "success": True})
+
+
+# --- the handshake ------------------------------------------------------------
+
+
+@test("a challenge comes first, without a number")
+def _():
+    with Box() as box, Screen(box) as screen:
+        assert screen.challenge["event"] == "connect.challenge", screen.challenge
+        assert "seq" not in screen.challenge
+        assert len(screen.challenge["payload"]["nonce"]) == 36
+        with Screen(box) as other:
+            assert other.challenge["payload"]["nonce"] != screen.challenge["payload"]["nonce"]
+
+
+def refused(box, params, first=None):
+    """The error of a connect, its close code and reason."""
+    with Screen(box) as screen:
+        if first is not None:
+            screen.ws.send(first)
+            return None, *screen.closed()
+        answer = screen.ask("connect", {**screen.params(4), **params})
+        assert not answer["ok"], answer
+        return answer["error"], *screen.closed()
+
+
+@test("a handshake that is none is closed with 1008, and answered if it was a request")
+def _():
+    with Box() as box:
+        for frame in ("nothing", "[]", {"type": "req"}, {"type": "req", "id": "1", "method": ""},
+                      {"type": "event", "event": "tick"}):
+            assert refused(box, {}, first=frame) == (None, 1008, "invalid request frame"), frame
+        with Screen(box) as screen:
+            answer = screen.ask("health")
+            words = "invalid handshake: first request must be connect"
+            assert answer["error"] == {"code": "INVALID_REQUEST", "message": words}, answer
+            assert screen.closed() == (1008, words)
+
+
+@test("parameters of connect are a closed object, and the words are those of gateways")
+def _():
+    with Box() as box:
+        bare = {k: v for k, v in CLIENT.items() if k != "version"}
+        error, code, reason = refused(box, {"client": bare})
+        assert error["code"] == "INVALID_REQUEST" and code == 1008, error
+        assert error["message"] == ("invalid connect params: at /client: must have required "
+                                    "property 'version'"), error
+        assert error["message"].startswith(reason), (error, reason)
+        for bad in ({"extra": 1}, {"client": {**CLIENT, "mode": "operator"}}, {"caps": [1]},
+                    {"minProtocol": 0}, {"device": {"id": "x"}}):
+            error, code, _ = refused(box, bad)
+            assert error["message"].startswith("invalid connect params: "), (bad, error)
+            assert code == 1008
+
+
+@test("the highest protocol of both is spoken; none in common is closed with 1002")
+def _():
+    with Box() as box:
+        for least, most, spoken in ((3, 4, 4), (1, 3, 3), (3, 9, 4), (4, 4, 4)):
+            with Screen(box) as screen:
+                assert screen.hello(minProtocol=least, maxProtocol=most)["protocol"] == spoken
+        for least, most in ((1, 2), (5, 9), (4, 3)):
+            error, code, reason = refused(box, {"minProtocol": least, "maxProtocol": most})
+            assert error["message"] == "protocol mismatch" and error["details"] == {
+                "code": "PROTOCOL_MISMATCH", "clientMinProtocol": least,
+                "clientMaxProtocol": most, "expectedProtocol": 4}, error
+            assert (code, reason) == (1002, "protocol mismatch")
+
+
+@test("an unknown role, no secret and a wrong one are refused in the words that clients look for")
+def _():
+    wrong = "unauthorized: gateway token mismatch (provide gateway auth token)"
+    with Box() as box:
+        for role in ("node", "worker", "king"):
+            error, code, _ = refused(box, {"role": role})
+            assert error["message"] == "invalid role" and code == 1008, error
+        error, code, _ = refused(box, {"auth": {}})
+        assert error == {"code": "NOT_PAIRED", "message": "device identity required",
+                         "details": {"code": "DEVICE_IDENTITY_REQUIRED"}}, error
+        assert code == 1008
+        error, code, reason = refused(box, {"auth": {"token": "wrong"}})
+        assert (error["message"], code, reason) == (wrong, 1008, wrong), error
+        assert error["details"]["code"] == "AUTH_TOKEN_MISMATCH", error
+        error, _, _ = refused(box, {"auth": {"token": "wrong"}, "minProtocol": 3, "maxProtocol": 3})
+        assert error == {"code": "INVALID_REQUEST", "message": wrong}, error
+
+
+@test("protocol 4 takes the secret as a password, too; protocol 3 does not")
+def _():
+    with Box() as box:
+        with Screen(box) as screen:
+            screen.hello(auth={"password": box.token})
+        error, _, _ = refused(box, {"auth": {"password": box.token}, "minProtocol": 3,
+                                    "maxProtocol": 3})
+        assert error["code"] == "NOT_PAIRED", error
+
+
+@test("who says nothing is closed without a reason")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.ws.timeout(40)
+        assert screen.closed() == (1000, "")
+
+
+@test("scopes are what was asked for, cut to what the credential allows")
+def _():
+    tokens = "auth: {tokens: [{name: eye, file: TOP/eye, scopes: observe}]}\n"
+    with config_box(tokens, files={"eye": "e" * 64}) as box:
+        def granted(protocol=4, **more):
+            with Screen(box) as screen:
+                hello = screen.hello(protocol, **more)
+                return hello["auth"]["scopes"] if "auth" in hello else None
+
+        everything = [READ, WRITE, "operator.admin", "operator.approvals", "made.up"]
+        assert granted() == [READ, WRITE]
+        assert granted(scopes=[]) == []
+        assert granted(scopes=everything) == [READ, WRITE, "operator.approvals", "operator.admin"]
+        assert granted(scopes=everything, auth={"token": "e" * 64}) == [READ]
+        assert granted(client={**CLIENT, "id": "cli", "mode": "cli"}) == [READ, WRITE]
+        assert granted(client={**CLIENT, "id": "test", "mode": "test"}) == []
+        assert granted(3) is None
+        with Screen(box) as screen:
+            screen.hello(auth={"token": "e" * 64}, scopes=["operator.admin"])
+            error = screen.ask("chat.send", {"sessionKey": "main", "message": "x",
+                                             "idempotencyKey": "k"})["error"]
+            assert error == {"code": "FORBIDDEN", "message": "missing scope: operator.write",
+                             "details": {"code": "MISSING_SCOPE", "missingScope": WRITE,
+                                         "requiredScopes": [WRITE]}}, error
+        with Screen(box) as screen:
+            screen.hello(3, auth={"token": "e" * 64}, scopes=[READ])
+            error = screen.ask("chat.send", {"sessionKey": "main", "message": "x",
+                                             "idempotencyKey": "k"})["error"]
+            assert error == {"code": "INVALID_REQUEST",
+                             "message": "missing scope: operator.write"}, error
+
+
+@test("a pinned listener speaks it at any path")
+def _():
+    with config_box("listen: [{address: '127.0.0.1:0', dialect: gateway}]\n",
+                    listen=()) as box:
+        for path in ("/", "/ws", "/any/where?at=all"):
+            with Screen(box, path) as screen:
+                assert screen.hello()["type"] == "hello-ok"
+        assert box.request("GET", "/healthz", unix=False).status == 200
+
+
+# --- events ---------------------------------------------------------------------
+
+
+@test("hello-ok is as each protocol has it")
+def _():
+    with Box() as box:
+        with Screen(box) as screen:
+            hello = screen.hello()
+            assert hello["server"].keys() == {"version", "bootId", "connId"}, hello
+            assert hello["snapshot"]["stateVersion"].keys() == {"presence", "health"}
+            assert hello["policy"]["tickIntervalMs"] == 30000
+            for method in hello["features"]["methods"]:
+                answer = screen.ask(method, {})
+                words = answer.get("error", {}).get("message", "")
+                assert not words.startswith("unknown method"), (method, answer)
+        with Screen(box) as screen:
+            assert screen.hello(3)["server"].keys() == {"version", "host", "connId"}
+
+
+@test("a run is told as agent and chat, in order, with numbers without holes")
+def _():
+    for protocol in (3, 4):
+        with Box() as box, Screen(box) as screen:
+            screen.hello(protocol)
+            tell_a_run(box, "r1")
+            final = screen.chat("final", "r1")
+            assert text(final["message"]) == "Done.", final
+            assert final["sessionKey"] == "agent:script:r1"
+            agent = screen.of("agent", "r1")
+            kinds = [(e["stream"], e["data"].get("phase")) for e in agent
+                     if e["stream"] != "assistant"]
+            assert kinds == [("lifecycle", "start"), ("tool", "start"), ("tool", "result"),
+                             ("lifecycle", "end")], kinds
+            told = [e["data"] for e in agent if e["stream"] == "assistant"]
+            assert "".join(d["delta"] for d in told) == "Hello youDone.", told
+            assert told[-1]["text"] == "Done." and "Hello you" in [d["text"] for d in told], told
+            deltas = [e for e in screen.of("chat", "r1") if e["state"] == "delta"]
+            assert [text(e["message"]) for e in deltas][-1] == "Done.", deltas
+            if protocol == 4:
+                assert "".join(e["deltaText"] for e in deltas) == "Hello youDone.", deltas
+            else:
+                assert all("deltaText" not in e and "agentId" not in e for e in deltas), deltas
+
+
+@test("tools come to those who take them, and nothing of runs to protocol 4 without read")
+def _():
+    with Box() as box, Screen(box) as all_, Screen(box) as plain, Screen(box) as blind:
+        all_.hello()
+        plain.hello(caps=[])
+        blind.hello(scopes=[])
+        tell_a_run(box, "r1")
+        all_.chat("final", "r1")
+        plain.chat("final", "r1")
+        assert any(e["stream"] == "tool" for e in all_.of("agent", "r1"))
+        assert not any(e["stream"] == "tool" for e in plain.of("agent", "r1"))
+        assert blind.ask("health")["error"]["code"] == "FORBIDDEN"
+        assert not blind.of("agent", "r1") + blind.of("chat", "r1"), blind.events
+
+
+@test("text is gathered, unless pace is 0")
+def _():
+    with config_box("gateway: {pace: 0ms}\n") as box, Screen(box) as screen:
+        screen.hello()
+        tell_a_run(box, "r1")
+        screen.chat("final", "r1")
+        told = [e["data"]["delta"] for e in screen.of("agent", "r1") if e["stream"] == "assistant"]
+        assert told == ["Hel", "lo ", "you", "Done."], told
+
+
+@test("an error ends a run in lifecycle error and chat error")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        say(box, "r1", "text_delta", {"agentId": "bot", "content": "Well"})
+        say(box, "r1", "error", {"agentId": "bot", "message": "no more", "severity": "error"})
+        screen.chat("error", "r1")
+        assert screen.of("chat", "r1")[-1]["errorMessage"] == "no more"
+        last = screen.of("agent", "r1")[-1]
+        assert (last["stream"], last["data"]["phase"]) == ("lifecycle", "error"), last
+
+
+@test("presence says who is here, and its version grows with it")
+def _():
+    with Box() as box, Screen(box) as screen:
+        seen = screen.hello()["snapshot"]["stateVersion"]["presence"]
+        with Screen(box) as other:
+            other.hello(client={**CLIENT, "displayName": "the other"})
+            event = screen.until(lambda e: e["event"] == "presence" and any(
+                p.get("host") == "the other" for p in e["payload"]["presence"]))
+            assert event["stateVersion"]["presence"] > seen, (seen, event)
+        seen = event["stateVersion"]["presence"]
+        event = screen.until(lambda e: e["event"] == "presence" and not any(
+            p.get("host") == "the other" for p in e["payload"]["presence"])
+            and e["stateVersion"]["presence"] > seen)
+
+
+@test("a box that stops says so, then closes with 1012")
+def _():
+    with Box() as box, Screen(box) as screen, Screen(box) as old:
+        screen.hello()
+        old.hello(3)
+        box.stop()
+        event = screen.until(lambda e: e["event"] == "shutdown")
+        assert event["payload"] == {"reason": "gateway stopping"}, event
+        assert screen.closed() == (1012, "service restart")
+        assert old.until(lambda e: e["event"] == "shutdown")["payload"] == {
+            "reason": "gateway stopping", "restartExpectedMs": None}
+
+
+# --- methods ----------------------------------------------------------------------
+
+
+@test("what is no request is answered, and costs nothing else")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        for frame in ("{", "[]", {"type": "req", "id": "x1"}):
+            screen.ws.send(frame)
+            answer = screen.ws.json()
+            while answer["type"] != "res":
+                answer = screen.ws.json()
+            assert not answer["ok"] and answer["error"]["code"] == "INVALID_REQUEST", answer
+            assert answer["id"] == ("x1" if isinstance(frame, dict) else "invalid"), answer
+        error = screen.ask("chat.history", {"sessionKey": "main", "limit": 0, "x": 1})["error"]
+        assert error["message"].startswith("invalid chat.history params: "), error
+        assert screen.ask("health", {})["payload"]["ok"] is True
+
+
+@test("a session's history has what was said, and the run in flight")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        tell_a_run(box, "r1")
+        say(box, "r1", "text_delta", {"agentId": "bot", "content": "And "})
+        say(box, "r1", "text_delta", {"agentId": "bot", "content": "more"})
+
+        def past():
+            return screen.ask("chat.history", {"sessionKey": "agent:script:r1"})["payload"]
+
+        eventually(lambda: past().get("inFlightRun", {}).get("text") == "And more")
+        history = past()
+        assert [m["role"] for m in history["messages"]] == ["user", "assistant", "toolResult",
+                                                            "assistant"], history
+        assert [text(m) for m in history["messages"] if m["role"] == "assistant"] == [
+            "Hello you", "Done."], history
+        assert history["sessionInfo"] == {"hasActiveRun": True, "activeRunIds": ["r1"]}, history
+        say(box, "r1", "completion", {"agentId": "bot", "taskId": "t", "success": True})
+        eventually(lambda: "inFlightRun" not in past())
+        assert past()["sessionInfo"] == {"hasActiveRun": False, "activeRunIds": []}
+        listed = screen.ask("sessions.list", {})["payload"]["sessions"]
+        assert [s["key"] for s in listed] == ["agent:script:r1"], listed
+        with Screen(box) as old:
+            old.hello(3)
+            assert "inFlightRun" not in old.ask(
+                "chat.history", {"sessionKey": "agent:script:r1"})["payload"]
+
+
+def add_model(box, up, id="parrot"):
+    answer = box.request("POST", "/api/sources", {"id": id, "url": f"{up.url}/v1",
+                                                  "protocol": "openai", "model": "parrot"})
+    assert answer.status in (200, 201), answer
+    eventually(lambda: any(s["id"] == id and s["state"] == "connected"
+                           for s in box.request("GET", "/api/sources").json()["sources"]))
+
+
+@test("chat.send asks, once for each key, and chat.abort stops")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        hello = screen.hello()
+        assert screen.ask("agents.list", {})["payload"]["defaultId"] == "parrot"
+        send = {"sessionKey": "main", "message": "hello", "idempotencyKey": "k1"}
+        assert screen.ask("chat.send", send)["payload"] == {"runId": "k1", "status": "started"}
+        again = screen.ask("chat.send", send)["payload"]
+        assert again["runId"] == "k1" and again["status"] in ("in_flight", "ok"), again
+        final = screen.chat("final", "k1")
+        assert final["sessionKey"] == "agent:parrot:main", final
+        eventually(lambda: screen.ask("chat.send", send)["payload"]["status"] == "ok")
+        history = screen.ask("chat.history", {"sessionKey": "main"})["payload"]
+        assert history["sessionKey"] == "agent:parrot:main"
+        assert text(history["messages"][-1]) == text(final["message"]), history
+        error = screen.ask("chat.send", {**send, "message": "  ", "idempotencyKey": "k2"})["error"]
+        assert error["message"] == "message or attachment required", error
+        stopped = screen.ask("chat.abort", {"sessionKey": "main"})["payload"]
+        assert stopped == {"ok": True, "aborted": False, "runIds": []}, stopped
+        assert len([s for s in box.history() if s["type"] == "task_dispatch"]) <= 1
+        assert hello["features"]["methods"]
+
+
+run()
