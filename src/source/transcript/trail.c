@@ -174,9 +174,9 @@ static bool trail_read(struct trail *f)
 	struct stat is;
 	ssize_t n = 0;
 
-	f->all->reads++;
 	if (!trail_is_open(f, &is))
 		return false;
+	f->all->reads++;
 	if (is_another(f, &is))
 		trail_start(f, &is);
 	f->changed_s = is.st_mtim.tv_sec;
