@@ -22,6 +22,8 @@
 
 /* What the box says itself; nobody else may use the name. */
 #define SOURCE_OF_BOX TEXT("signalbox")
+/* Sources of who has no credential begin so. */
+#define SOURCE_LOCAL TEXT("local/")
 
 enum admit_mode { ADMIT_OFF, ADMIT_WARN, ADMIT_STRICT };
 

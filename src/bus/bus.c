@@ -261,7 +261,7 @@ struct admit_from bus_from(struct bus *bus, struct text name, bool has_credentia
 	struct admit_from from = {.name = name, .self = bus};
 
 	if (!has_credential) {
-		from.prefix = TEXT("local/");
+		from.prefix = SOURCE_LOCAL;
 		from.may_name = may_name;
 	}
 	return from;

@@ -388,6 +388,21 @@ static void runs_of_one_session_are_together(void **state)
 	session_is("me", "other", "");
 }
 
+/* Who has no credential neither joins the session of another nor takes a run out of it. */
+static void strangers_stay_apart(void **state)
+{
+	tell("r1", "k");
+	fixture_emit("{\"type\":\"task_dispatch\",\"source\":\"local/x\",\"correlationId\":\"r2\","
+	             "\"timestamp\":7,\"metadata\":{\"sourceId\":\"me\",\"session\":\"k\"},"
+	             "\"payload\":{\"taskId\":\"t\",\"from\":\"x\",\"to\":\"m\"}}");
+	fixture_emit("{\"type\":\"agent_state_change\",\"source\":\"local/x\","
+	             "\"correlationId\":\"r1\",\"timestamp\":7,\"payload\":{\"agentId\":\"a\","
+	             "\"from\":\"acting\",\"to\":\"thinking\",\"sessionKey\":\"k\"}}");
+	follow();
+	session_is("me", "k", "{\"source\":\"me\",\"key\":\"k\",\"runs\":[\"r1\"]}");
+	session_is("local/x", "k", "{\"source\":\"local/x\",\"key\":\"k\",\"runs\":[\"r2\"]}");
+}
+
 int main(void)
 {
 #define RECALL_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -403,6 +418,7 @@ int main(void)
 		RECALL_TEST(no_more_than_some_are_made_again_at_once),
 		RECALL_TEST(one_that_nobody_asks_for_is_dropped_at_last),
 		RECALL_TEST(runs_of_one_session_are_together),
+		RECALL_TEST(strangers_stay_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "base/put.h"
+#include "bus/admit.h"
 #include "run/inside.h"
 
 struct link *runs_sessions(struct runs *all)
@@ -98,16 +99,20 @@ void session_join(struct runs *all, struct run *run, struct text source, struct 
 	add_in_order(run->session, run);
 }
 
+/* Who has no credential names no other source, and moves no run of others. */
 void session_note(struct runs *all, struct run *run, const struct signal *s)
 {
+	bool is_local = text_starts(s->source, SOURCE_LOCAL);
 	yyjson_val *metadata = yyjson_obj_get(s->envelope, "metadata");
 	struct text key = json_text_at(yyjson_obj_get(s->envelope, "payload"), "sessionKey");
 	struct text source = json_text_at(metadata, "sourceId");
 	struct text spawner = json_text_at(metadata, "spawnedBy");
 
+	if (is_local && !text_starts(text_of(run->source), SOURCE_LOCAL))
+		return;
 	if (!key.len)
 		key = json_text_at(metadata, "session");
-	session_join(all, run, source.len ? source : s->source, key);
+	session_join(all, run, source.len && !is_local ? source : s->source, key);
 	if (spawner.len && spawner.len <= SESSION_KEY_MAX) {
 		free(run->spawned_by);
 		run->spawned_by = text_dup(spawner);
