@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "bus/admit.h"
 #include "bus/folds.h"
 #include "crew/inside.h"
 #include "run/hear.h"
@@ -74,7 +75,8 @@ static void note_change(struct crew *crew, struct crew_member *m)
 	tell_news(crew);
 }
 
-/* Of a conversation of several runs: whose it is, and its key.  False: it says none. */
+/* Of a conversation of several runs: whose it is, and its key.  False: it says none.  Who has no
+ * credential names no other source. */
 static bool read_key(const struct signal *s, const struct crew_heard *h, struct buf *key)
 {
 	struct text own = json_text_at(h->payload, "sessionKey");
@@ -82,7 +84,7 @@ static bool read_key(const struct signal *s, const struct crew_heard *h, struct 
 
 	if (!own.len)
 		own = json_text_at(h->metadata, "session");
-	if (!source.len)
+	if (!source.len || text_starts(s->source, SOURCE_LOCAL))
 		source = s->source;
 	if (!member_can_be(own) || !member_can_be(source))
 		return false;
@@ -127,7 +129,7 @@ static struct crew_member *find_member(struct crew *crew, const struct signal *s
 	struct crew_member *m = map_get(&crew->by_run, run);
 	struct buf key;
 
-	if (m && m->key)
+	if (m && (m->key || member_is_strange(m, s->source)))
 		return m;
 	buf_init(&key, 4 * KIB);
 	if (read_key(s, h, &key))
@@ -194,6 +196,8 @@ void crew_hear(struct crew *crew, const struct signal *s)
 			welcome_member(crew, s, &heard, run);
 		return;
 	}
+	if (member_is_strange(m, s->source))
+		return;
 	saving_change(&crew->saving, &m->to_save);
 	member_hear(m, s, &heard);
 	crew_count_work(crew, m, s->at_ms);

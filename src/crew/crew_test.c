@@ -392,42 +392,6 @@ static void test_plan_and_changes(void **state)
 	end();
 }
 
-/* Several runs of one conversation are one session. */
-static void test_conversation(void **state)
-{
-	(void)state;
-	begin();
-	hear_as("claw", "task_dispatch", 1000,
-	        RUN("r1") "\"metadata\":{\"session\":\"main\"}," PAY(
-			"\"to\":\"bot\",\"description\":\"x\""));
-	hear_as("claw", "completion", 1100,
-	        RUN("r1") "\"metadata\":{\"session\":\"main\"}," PAY(
-			"\"taskId\":\"r1\",\"success\":true"));
-	assert_string_equal(state_of("r1"), "idle");
-	hear_as("claw", "task_dispatch", 2000,
-	        RUN("r2") "\"metadata\":{\"session\":\"main\"}," PAY("\"to\":\"bot\""));
-	assert_int_equal(crew_count(crew), 1);
-	assert_ptr_equal(crew_find(crew, TEXT("r1")), crew_find(crew, TEXT("r2")));
-	assert_json_has("r1", "\"run\":\"r2\"");
-	end();
-}
-
-/* A source that was asked answers under the name of its model, and is one agent. */
-static void test_asked_source(void **state)
-{
-	(void)state;
-	begin();
-	hear_as("user", "task_dispatch", 1000,
-	        RUN("r1") PAY("\"to\":\"parrot\",\"taskId\":\"r1\""));
-	hear_as("parrot", "text_delta", 1100,
-	        RUN("r1") PAY("\"agentId\":\"model-a\",\"content\":\"hm\""));
-	assert_string_equal(state_of("r1"), "answering");
-	hear_as("parrot", "completion", 1200,
-	        RUN("r1") PAY("\"agentId\":\"model-a\",\"taskId\":\"r1\",\"success\":true"));
-	assert_string_equal(state_of("r1"), "finished");
-	end();
-}
-
 /* What is no agent's makes no session. */
 static void test_others(void **state)
 {
@@ -636,28 +600,6 @@ static void test_resumed(void **state)
 	end();
 }
 
-static void test_many_runs(void **state)
-{
-	char rest[256];
-
-	(void)state;
-	begin();
-	for (int i = 0; i < 70; i++) {
-		snprintf(rest, sizeof(rest),
-		         "\"correlationId\":\"r%d\",\"metadata\":{\"session\":\"main\"},"
-		         "\"payload\":{}",
-		         i);
-		hear_as("claw", "task_dispatch", 1000 + i, rest);
-	}
-	for (int i = 0; i < 2; i++) {
-		assert_json_has("claw-1", "\"run\":\"r69\"");
-		assert_non_null(crew_find(crew, TEXT("r6")));
-		assert_null(crew_find(crew, TEXT("r5")));
-		save_and_load();
-	}
-	end();
-}
-
 /* A handle is its session's, whatever others call their runs. */
 static void test_intruders(void **state)
 {
@@ -795,9 +737,7 @@ int main(void)
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_subagents),
 		cmocka_unit_test(test_plan_and_changes),
-		cmocka_unit_test(test_conversation),
 		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_asked_source),
 		cmocka_unit_test(test_saved),
 		cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_hostile_names),
@@ -805,7 +745,6 @@ int main(void)
 		cmocka_unit_test(test_question_of_the_dead),
 		cmocka_unit_test(test_times_ahead),
 		cmocka_unit_test(test_resumed),
-		cmocka_unit_test(test_many_runs),
 		cmocka_unit_test(test_intruders),
 		cmocka_unit_test(test_too_much),
 		cmocka_unit_test(test_silent),

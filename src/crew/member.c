@@ -285,12 +285,9 @@ static void end_agents(struct crew_member *m, const struct crew_heard *h)
 		standing_hear(&list_of(l, struct crew_agent, in_member)->standing, &end);
 }
 
-/* A program without a credential speaks of its own sessions alone. */
-static bool is_stranger(const struct crew_member *m, const struct signal *s)
+bool member_is_strange(const struct crew_member *m, struct text source)
 {
-	static const struct text local = {"local/", 6};
-
-	return text_starts(s->source, local) && !text_starts(text_of(m->source), local);
+	return text_starts(source, SOURCE_LOCAL) && !text_starts(text_of(m->source), SOURCE_LOCAL);
 }
 
 /* Another process took it up, or its own came back: it lives, whatever was before. */
@@ -311,8 +308,6 @@ void member_hear(struct crew_member *m, const struct signal *s, const struct cre
 {
 	struct text part = part_of(m, s, h);
 
-	if (is_stranger(m, s))
-		return;
 	m->seq = s->seq;
 	note_life(m, s->at_ms);
 	take_identity(m, s, h);

@@ -80,6 +80,8 @@ bool member_can_be(struct text name);
 
 struct crew_member *member_create(struct text id, struct text source);
 void member_destroy(struct crew_member *m);
+/* A program without a credential speaks of its own sessions alone: this one is not heard. */
+bool member_is_strange(const struct crew_member *m, struct text source);
 void member_hear(struct crew_member *m, const struct signal *s, const struct crew_heard *heard);
 
 /* Forgets its subagents, the items of its plan and its files: there is no room for them. */

@@ -1,0 +1,199 @@
+/* conversation_test.c - sessions of several runs, and of several who speak in one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/must.h"
+#include "crew/crew.h"
+#include "crew/prices.h"
+#include "crew/spending.h"
+
+static struct signal_reader *reader;
+static struct spending *spending;
+static struct prices *prices;
+static struct crew *crew;
+static uint64_t seq;
+
+static struct crew *fresh_crew(void)
+{
+	return crew_create(&(struct crew_options){.spending = spending, .prices = prices});
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	reader = signal_reader_create();
+	spending = spending_create();
+	prices = prices_own();
+	crew = fresh_crew();
+	seq = 0;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	crew_destroy(crew);
+	prices_destroy(prices);
+	spending_destroy(spending);
+	signal_reader_destroy(reader);
+	return 0;
+}
+
+/* without: a member that older checkpoints do not have, or NULL. */
+static void restart_without(const char *without)
+{
+	struct buf saved;
+	char *found;
+
+	buf_init(&saved, CREW_SAVED_MAX);
+	crew_save_begin(crew);
+	while (crew_save_more(crew, &saved))
+		;
+	buf_add_char(&saved, '\0');
+	found = without ? strstr(saved.at, without) : NULL;
+	assert_true(found || !without);
+	if (found)
+		found[1] = '?';
+	saved.len--;
+	crew_destroy(crew);
+	crew = fresh_crew();
+	assert_true(crew_load(crew, buf_text(&saved)));
+	buf_finish(&saved);
+}
+
+static void restart_crew(void)
+{
+	restart_without(NULL);
+}
+
+/* rest: members of the envelope, from the correlationId on. */
+static void hear_as(const char *source, const char *type, double at, const char *rest)
+{
+	struct signal s;
+	struct error why;
+	char *line = must_print("{\"seq\":%llu,\"id\":\"i\",\"type\":\"%s\",\"timestamp\":%.0f,"
+	                        "\"source\":\"%s\",%s}",
+	                        (unsigned long long)++seq, type, at, source, rest);
+
+	if (!signal_read(reader, text_of(line), &s, &why))
+		fail_msg("%s: %s", why.words, line);
+	spending_hear(spending, &s);
+	crew_hear(crew, &s);
+	free(line);
+}
+
+#define RUN(id) "\"correlationId\":\"" id "\","
+#define IN_MAIN(id) RUN(id) "\"metadata\":{\"session\":\"main\"},"
+#define PAY(members) "\"payload\":{" members "}"
+
+static const char *state_of(const char *name)
+{
+	const struct crew_member *m = crew_find(crew, text_of(name));
+
+	assert_non_null(m);
+	return state_name(member_standing(m)->state);
+}
+
+static void assert_json_has(const char *name, const char *part)
+{
+	struct buf out;
+
+	buf_init(&out, MIB);
+	crew_member_json(crew, crew_find(crew, text_of(name)), 2000000, true, &out);
+	buf_add_char(&out, '\0');
+	if (!strstr(out.at, part))
+		fail_msg("%s is not in %s", part, out.at);
+	buf_finish(&out);
+}
+
+/* Several runs of one conversation are one session. */
+static void test_conversation(void **state)
+{
+	(void)state;
+	hear_as("claw", "task_dispatch", 1000,
+	        RUN("r1") "\"metadata\":{\"session\":\"main\"}," PAY(
+			"\"to\":\"bot\",\"description\":\"x\""));
+	hear_as("claw", "completion", 1100,
+	        RUN("r1") "\"metadata\":{\"session\":\"main\"}," PAY(
+			"\"taskId\":\"r1\",\"success\":true"));
+	assert_string_equal(state_of("r1"), "idle");
+	hear_as("claw", "task_dispatch", 2000,
+	        RUN("r2") "\"metadata\":{\"session\":\"main\"}," PAY("\"to\":\"bot\""));
+	assert_int_equal(crew_count(crew), 1);
+	assert_ptr_equal(crew_find(crew, TEXT("r1")), crew_find(crew, TEXT("r2")));
+	assert_json_has("r1", "\"run\":\"r2\"");
+}
+
+/* A source that was asked answers under the name of its model, and is one agent. */
+static void test_asked_source(void **state)
+{
+	(void)state;
+	hear_as("user", "task_dispatch", 1000,
+	        RUN("r1") PAY("\"to\":\"parrot\",\"taskId\":\"r1\""));
+	hear_as("parrot", "text_delta", 1100,
+	        RUN("r1") PAY("\"agentId\":\"model-a\",\"content\":\"hm\""));
+	assert_string_equal(state_of("r1"), "answering");
+	hear_as("parrot", "completion", 1200,
+	        RUN("r1") PAY("\"agentId\":\"model-a\",\"taskId\":\"r1\",\"success\":true"));
+	assert_string_equal(state_of("r1"), "finished");
+}
+
+static void test_many_runs(void **state)
+{
+	char rest[256];
+
+	(void)state;
+	for (int i = 0; i < 70; i++) {
+		snprintf(rest, sizeof(rest),
+		         "\"correlationId\":\"r%d\",\"metadata\":{\"session\":\"main\"},"
+		         "\"payload\":{}",
+		         i);
+		hear_as("claw", "task_dispatch", 1000 + i, rest);
+	}
+	for (int i = 0; i < 2; i++) {
+		assert_json_has("claw-1", "\"run\":\"r69\"");
+		assert_non_null(crew_find(crew, TEXT("r6")));
+		assert_null(crew_find(crew, TEXT("r5")));
+		restart_crew();
+	}
+}
+
+/* Nobody without a credential takes over a conversation, or says whose doing it is. */
+static void test_strangers(void **state)
+{
+	(void)state;
+	hear_as("claw", "thinking", 1000, IN_MAIN("r1") PAY(""));
+	hear_as("local/x", "task_dispatch", 1100,
+	        RUN("evil") "\"metadata\":{\"sourceId\":\"claw\",\"session\":\"main\"}," PAY(
+			"\"to\":\"x\""));
+	assert_int_equal(crew_count(crew), 2);
+	assert_json_has("r1", "\"run\":\"r1\"");
+	hear_as("local/x", "text_delta", 1200, RUN("r1") PAY("\"agentId\":\"evil\""));
+	hear_as("claw", "tool_call", 1300,
+	        IN_MAIN("r1") PAY("\"toolName\":\"Bash\",\"callId\":\"c1\",\"agentId\":\"bot\""));
+	assert_string_equal(state_of("r1"), "tool");
+	/* One that is in no conversation yet is not drawn into another's. */
+	hear_as("claw", "thinking", 1400, RUN("r2") PAY(""));
+	hear_as("local/x", "thinking", 1500, RUN("r2") PAY("\"sessionKey\":\"k\""));
+	hear_as("local/x", "thinking", 1600, RUN("evil2") PAY("\"sessionKey\":\"k\""));
+	assert_int_equal(crew_count(crew), 4);
+	assert_json_has("r2", "\"run\":\"r2\"");
+}
+
+int main(void)
+{
+#define CONVERSATION(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		CONVERSATION(test_conversation),
+		CONVERSATION(test_asked_source),
+		CONVERSATION(test_many_runs),
+		CONVERSATION(test_strangers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
