@@ -600,6 +600,23 @@ static void test_resumed(void **state)
 	end();
 }
 
+/* The process that holds its file is found late: it goes on with what it does. */
+static void test_holder_is_found(void **state)
+{
+	(void)state;
+	begin();
+	ask_session();
+	hear("session.facts", 2100, RUN("s1") PAY("\"pid\":7"));
+	hear("tool_call", 3000, RUN("s1") PAY(TOOL("c1")));
+	hear("session.facts", 3100, RUN("s1") "\"metadata\":{\"from\":\"file\"}," PAY("\"pid\":8"));
+	assert_string_equal(state_of("s1"), "tool");
+	assert_int_equal(crew_find(crew, TEXT("s1"))->pid, 8);
+	hear("session.facts", 3200,
+	     RUN("s1") "\"metadata\":{\"from\":\"registry\"}," PAY("\"pid\":9"));
+	assert_string_equal(state_of("s1"), "idle");
+	end();
+}
+
 /* A handle is its session's, whatever others call their runs. */
 static void test_intruders(void **state)
 {
@@ -745,6 +762,7 @@ int main(void)
 		cmocka_unit_test(test_question_of_the_dead),
 		cmocka_unit_test(test_times_ahead),
 		cmocka_unit_test(test_resumed),
+		cmocka_unit_test(test_holder_is_found),
 		cmocka_unit_test(test_intruders),
 		cmocka_unit_test(test_too_much),
 		cmocka_unit_test(test_silent),

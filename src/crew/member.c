@@ -290,15 +290,17 @@ bool member_is_strange(const struct crew_member *m, struct text source)
 	return text_starts(source, SOURCE_LOCAL) && !text_starts(text_of(m->source), SOURCE_LOCAL);
 }
 
-/* Another process took it up, or its own came back: it lives, whatever was before. */
+/* Another process took it up, or its own came back: it lives, whatever was before.  The process
+ * that holds its file is found long after that, in the midst of its work. */
 static void hear_process(struct crew_member *m, const struct crew_heard *h)
 {
 	uint64_t pid = yyjson_get_uint(yyjson_obj_get(h->payload, "pid"));
 	struct standing_news began = {.moment = MOMENT_BEGAN, .at_ms = h->news.at_ms, .exit = -1};
+	bool is_late = text_is(json_text_at(h->metadata, "from"), "file");
 
 	if (!pid || (pid == m->pid && !m->is_left))
 		return;
-	if (m->pid || state_is_over(m->standing.state))
+	if (!is_late && (m->pid || state_is_over(m->standing.state)))
 		standing_hear(&m->standing, &began);
 	m->pid = pid;
 	m->is_left = false;
