@@ -129,6 +129,78 @@ static void test_conversation(void **state)
 	assert_json_has("r1", "\"run\":\"r2\"");
 }
 
+static void end_run(const char *run, double at)
+{
+	char rest[256];
+
+	snprintf(rest, sizeof(rest),
+	         "\"correlationId\":\"%s\",\"metadata\":{\"session\":\"main\"},"
+	         "\"payload\":{\"taskId\":\"%s\",\"success\":true}",
+	         run, run);
+	hear_as("claw", "completion", at, rest);
+}
+
+/* An older run ends while a newer one of the conversation is at work, also after a restart. */
+static void test_outrun(void **state)
+{
+	(void)state;
+	for (int is_loaded = 0; is_loaded < 2; is_loaded++) {
+		crew_destroy(crew);
+		crew = fresh_crew();
+		hear_as("claw", "task_dispatch", 1000, IN_MAIN("r1") PAY("\"to\":\"bot\""));
+		hear_as("claw", "task_dispatch", 1100, IN_MAIN("r2") PAY("\"to\":\"bot\""));
+		hear_as("claw", "tool_call", 1200,
+		        IN_MAIN("r2") PAY("\"toolName\":\"Bash\",\"callId\":\"c1\""));
+		if (is_loaded)
+			restart_crew();
+		end_run("r1", 1300);
+		assert_string_equal(state_of("r1"), "tool");
+		end_run("r2", 1400);
+		assert_string_equal(state_of("r1"), "idle");
+		/* Words that are told late do not open a run that is over. */
+		hear_as("claw", "text_delta", 1350, IN_MAIN("r2") PAY("\"content\":\"x\""));
+		hear_as("claw", "text_delta", 1500, IN_MAIN("r1") PAY("\"content\":\"x\""));
+		assert_string_equal(state_of("r1"), "answering");
+		end_run("r1", 1600);
+		assert_string_equal(state_of("r1"), "idle");
+		/* Who is gone is gone with all its runs. */
+		hear_as("claw", "thinking", 1700, IN_MAIN("r2") PAY(""));
+		hear_as("signalbox", "session.gone", 1800, RUN("r1") PAY("\"why\":\"x\""));
+		assert_string_equal(state_of("r1"), "gone");
+	}
+}
+
+/* Of a checkpoint that does not say which runs are at work, any end counts. */
+static void test_older_checkpoint(void **state)
+{
+	(void)state;
+	hear_as("claw", "task_dispatch", 1000, IN_MAIN("r1") PAY("\"to\":\"bot\""));
+	hear_as("claw", "task_dispatch", 1100, IN_MAIN("r2") PAY("\"to\":\"bot\""));
+	restart_without("\"open\":3");
+	assert_string_equal(state_of("r1"), "thinking");
+	end_run("r1", 1300);
+	assert_string_equal(state_of("r1"), "idle");
+}
+
+/* Which runs are at work is known when the oldest is forgotten. */
+static void test_outrun_among_many(void **state)
+{
+	char rest[256];
+
+	(void)state;
+	for (int i = 0; i <= MEMBER_RUNS_MAX; i++) {
+		snprintf(rest, sizeof(rest),
+		         "\"correlationId\":\"r%d\",\"metadata\":{\"session\":\"main\"},"
+		         "\"payload\":{}",
+		         i);
+		hear_as("claw", "task_dispatch", 1000 + i, rest);
+	}
+	end_run("r63", 2000);
+	assert_string_equal(state_of("r1"), "thinking");
+	end_run("r64", 2100);
+	assert_string_equal(state_of("r1"), "idle");
+}
+
 /* A source that was asked answers under the name of its model, and is one agent. */
 static void test_asked_source(void **state)
 {
@@ -189,9 +261,9 @@ int main(void)
 {
 #define CONVERSATION(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		CONVERSATION(test_conversation),
-		CONVERSATION(test_asked_source),
-		CONVERSATION(test_many_runs),
+		CONVERSATION(test_conversation),     CONVERSATION(test_outrun),
+		CONVERSATION(test_older_checkpoint), CONVERSATION(test_outrun_among_many),
+		CONVERSATION(test_asked_source),     CONVERSATION(test_many_runs),
 		CONVERSATION(test_strangers),
 	};
 

@@ -100,6 +100,7 @@ static void add_run(struct crew *crew, struct crew_member *m, struct text run)
 		map_remove(&crew->by_run, text_of(m->runs[0]));
 		free(m->runs[0]);
 		m->run_count--;
+		m->open_runs >>= 1;
 		memmove(m->runs, m->runs + 1, m->run_count * sizeof(m->runs[0]));
 	}
 	m->runs[m->run_count++] = text_dup(run);

@@ -45,6 +45,7 @@ static void member_save(const struct crew_member *m, struct buf *out)
 	for (unsigned i = 0; i < m->run_count; i++)
 		put_word(out, NULL, m->runs[i]);
 	put_list_end(out);
+	put_u64(out, "open", m->open_runs);
 	save_words(m, out);
 	standing_save(&m->standing, "standing", out);
 	crew_add_agents(m, true, out);
@@ -219,6 +220,7 @@ static bool fill_member(struct crew_member *m, yyjson_val *saved)
 	m->main = loaded_text(saved, "main");
 	m->key = loaded_text(saved, "key");
 	load_runs(m, yyjson_obj_get(saved, "runs"));
+	m->open_runs = yyjson_get_uint(yyjson_obj_get(saved, "open"));
 	plan_load(&m->plan, yyjson_obj_get(saved, "plan"));
 	m->plan.at_ms = loaded_number(saved, "planned");
 	changes_load(&m->changes, yyjson_obj_get(saved, "changes"));

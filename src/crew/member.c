@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "bus/admit.h"
 #include "crew/inside.h"
+#include "run/hear.h"
 
 #define NAME_MAX_BYTES 128
 #define RUN_MAX_BYTES 512
@@ -290,6 +291,55 @@ bool member_is_strange(const struct crew_member *m, struct text source)
 	return text_starts(source, SOURCE_LOCAL) && !text_starts(text_of(m->source), SOURCE_LOCAL);
 }
 
+/* ---- its runs ---- */
+
+static_assert(MEMBER_RUNS_MAX == 64, "each run has a bit in open_runs");
+
+static uint64_t run_bit(const struct crew_member *m, struct text run)
+{
+	for (unsigned i = m->run_count; i-- > 0;)
+		if (text_is(run, m->runs[i]))
+			return (uint64_t)1 << i;
+	return 0;
+}
+
+static bool is_work(enum crew_moment moment)
+{
+	return moment == MOMENT_TOLD || moment == MOMENT_BUSY || moment == MOMENT_SAID ||
+	       moment == MOMENT_CALLED || moment == MOMENT_ASKED || moment == MOMENT_HELD;
+}
+
+static bool is_end(enum crew_moment moment)
+{
+	return moment == MOMENT_OVER || moment == MOMENT_FAILED || moment == MOMENT_ENDED ||
+	       moment == MOMENT_VANISHED;
+}
+
+/* What is told late of work that is over opens nothing. */
+static bool is_behind_ends(const struct standing *s, double at_ms)
+{
+	return at_ms > fmax(fmax(s->at_ms[MOMENT_OVER], s->at_ms[MOMENT_FAILED]),
+	                    fmax(s->at_ms[MOMENT_ENDED], s->at_ms[MOMENT_VANISHED]));
+}
+
+/* The end of a run is not that of the session while a newer run is at work.  When the session
+ * itself is gone, all are. */
+static bool is_outrun(struct crew_member *m, const struct signal *s, const struct crew_heard *h)
+{
+	enum crew_moment moment = h->news.moment;
+	uint64_t bit = run_bit(m, run_of_signal(s));
+
+	if (is_work(moment) && is_behind_ends(&m->standing, h->news.at_ms))
+		m->open_runs |= bit;
+	if (!is_end(moment))
+		return false;
+	m->open_runs &= ~bit;
+	if (moment != MOMENT_VANISHED && !h->is_left && (m->open_runs & ~(bit - 1)))
+		return true;
+	m->open_runs = 0;
+	return false;
+}
+
 /* Another process took it up, or its own came back: it lives, whatever was before.  The process
  * that holds its file is found long after that, in the midst of its work. */
 static void hear_process(struct crew_member *m, const struct crew_heard *h)
@@ -323,6 +373,8 @@ void member_hear(struct crew_member *m, const struct signal *s, const struct cre
 		if (text_is(s->type, "session.facts"))
 			hear_process(m, h);
 		m->is_left = m->is_left || h->is_left;
+		if (is_outrun(m, s, h))
+			return;
 		standing_hear(&m->standing, &h->news);
 		end_agents(m, h);
 	}

@@ -55,6 +55,7 @@ struct crew_member {
 	char *main;                      /* the agent that is not a subagent, or NULL */
 	char *runs[MEMBER_RUNS_MAX + 1]; /* one more while they are loaded */
 	unsigned run_count;              /* the newest is the last; never 0 */
+	uint64_t open_runs;              /* bit i: runs[i] is at work, as far as is known */
 	char *key;                       /* of the conversation, or NULL */
 	char *words[MEMBER_WORDS];
 	double told_ms[MEMBER_WORDS]; /* when that was */
