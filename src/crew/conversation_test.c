@@ -215,6 +215,45 @@ static void test_asked_source(void **state)
 	assert_string_equal(state_of("r1"), "finished");
 }
 
+/* Its other agents are subagents, and the next ask may be for another model. */
+static void test_agents_of_asked_source(void **state)
+{
+	static const char *const models[] = {"model-a", "model-b"};
+	char rest[512];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		hear_as("user", "task_dispatch", 1000 * i + 1000,
+		        RUN("r1") PAY("\"to\":\"parrot\",\"taskId\":\"p\""));
+		if (i)
+			hear_as("parrot", "text_delta", 2050,
+			        RUN("r1") PAY("\"agentId\":\"helper\""));
+		assert_string_equal(state_of("r1"), "thinking");
+		snprintf(rest, sizeof(rest), RUN("r1") PAY("\"agentId\":\"%s\""), models[i]);
+		hear_as("parrot", "text_delta", 1000 * i + 1100, rest);
+		restart_crew();
+		hear_as("parrot", "tool_call", 1000 * i + 1200,
+		        RUN("r1") PAY("\"agentId\":\"helper\",\"toolName\":\"Read\""));
+		assert_string_equal(state_of("r1"), "answering");
+		assert_int_equal(crew_find(crew, TEXT("r1"))->agent_count, 1);
+		snprintf(rest, sizeof(rest),
+		         RUN("r1") PAY("\"agentId\":\"%s\",\"taskId\":\"p\",\"success\":true"),
+		         models[i]);
+		hear_as("parrot", "completion", 1000 * i + 1300, rest);
+		assert_string_equal(state_of("r1"), "idle");
+	}
+}
+
+/* One that speaks under its own name has no other. */
+static void test_agents_of_own_name(void **state)
+{
+	(void)state;
+	hear_as("parrot", "text_delta", 1000, RUN("r1") PAY("\"agentId\":\"parrot\""));
+	hear_as("parrot", "tool_call", 1100,
+	        RUN("r1") PAY("\"agentId\":\"helper\",\"toolName\":\"Read\""));
+	assert_string_equal(state_of("r1"), "answering");
+}
+
 static void test_many_runs(void **state)
 {
 	char rest[256];
@@ -261,9 +300,10 @@ int main(void)
 {
 #define CONVERSATION(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		CONVERSATION(test_conversation),     CONVERSATION(test_outrun),
-		CONVERSATION(test_older_checkpoint), CONVERSATION(test_outrun_among_many),
-		CONVERSATION(test_asked_source),     CONVERSATION(test_many_runs),
+		CONVERSATION(test_conversation),       CONVERSATION(test_outrun),
+		CONVERSATION(test_older_checkpoint),   CONVERSATION(test_outrun_among_many),
+		CONVERSATION(test_asked_source),       CONVERSATION(test_agents_of_asked_source),
+		CONVERSATION(test_agents_of_own_name), CONVERSATION(test_many_runs),
 		CONVERSATION(test_strangers),
 	};
 

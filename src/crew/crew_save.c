@@ -40,6 +40,7 @@ static void member_save(const struct crew_member *m, struct buf *out)
 	put_u64(out, "pid", m->pid);
 	put_bool(out, "left", m->is_left);
 	json_member_text(out, "main", m->main);
+	json_member_text(out, "answers", m->answers);
 	json_member_text(out, "key", m->key);
 	put_list(out, "runs");
 	for (unsigned i = 0; i < m->run_count; i++)
@@ -218,6 +219,7 @@ static bool fill_member(struct crew_member *m, yyjson_val *saved)
 	m->pid = yyjson_get_uint(yyjson_obj_get(saved, "pid"));
 	m->is_left = yyjson_is_true(yyjson_obj_get(saved, "left"));
 	m->main = loaded_text(saved, "main");
+	m->answers = loaded_text(saved, "answers");
 	m->key = loaded_text(saved, "key");
 	load_runs(m, yyjson_obj_get(saved, "runs"));
 	m->open_runs = yyjson_get_uint(yyjson_obj_get(saved, "open"));

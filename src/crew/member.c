@@ -209,8 +209,25 @@ static void name_agent(struct crew_agent *a, const struct crew_heard *h)
 	keep_once(&a->parent, h->parent, NAME_MAX_BYTES);
 }
 
+/* A source that was asked may answer under the name of its model: the first that it speaks under
+ * is the agent's own, and the next ask of one that rests may be for another model. */
+static bool is_answer(struct crew_member *m, const struct signal *s, struct text agent)
+{
+	bool is_told = s->kind == KIND_TASK_DISPATCH;
+
+	if (!text_is(s->source, m->main)) {
+		if (is_told && text_is(agent, m->main) && !m->open_runs) {
+			free(m->answers);
+			m->answers = NULL;
+		}
+	} else if (!m->answers && !is_told && !find_agent(m, agent)) {
+		m->answers = text_dup(agent);
+	}
+	return m->answers && text_is(agent, m->answers);
+}
+
 /* It has an id; or it is another agent than the one that began, as programs without ids of
- * subagents name them.  A source that was asked may answer under the name of its model. */
+ * subagents name them. */
 static struct text part_of(struct crew_member *m, const struct signal *s,
                            const struct crew_heard *h)
 {
@@ -221,7 +238,7 @@ static struct text part_of(struct crew_member *m, const struct signal *s,
 		return part;
 	if (!m->main)
 		m->main = text_dup(agent);
-	return text_is(agent, m->main) || text_is(s->source, m->main) ? TEXT("") : agent;
+	return is_answer(m, s, agent) || text_is(agent, m->main) ? TEXT("") : agent;
 }
 
 static void hear_part(struct crew_member *m, struct text part, const struct crew_heard *h)
@@ -446,6 +463,7 @@ void member_destroy(struct crew_member *m)
 	free(m->handle);
 	free(m->source);
 	free(m->main);
+	free(m->answers);
 	free(m->key);
 	free(m);
 }

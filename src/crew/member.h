@@ -53,6 +53,7 @@ struct crew_member {
 	uint64_t pid;                    /* of its process; 0: not known */
 	bool is_left;                    /* that process went on with another session */
 	char *main;                      /* the agent that is not a subagent, or NULL */
+	char *answers;                   /* the name under which a source of that name speaks */
 	char *runs[MEMBER_RUNS_MAX + 1]; /* one more while they are loaded */
 	unsigned run_count;              /* the newest is the last; never 0 */
 	uint64_t open_runs;              /* bit i: runs[i] is at work, as far as is known */
