@@ -201,6 +201,22 @@ static void test_outrun_among_many(void **state)
 	assert_string_equal(state_of("r1"), "idle");
 }
 
+/* What a conversation spent is what its runs spent. */
+static void test_spent_by_all_runs(void **state)
+{
+	(void)state;
+	hear_as("claw", "token_usage", 1000,
+	        IN_MAIN("r1") PAY("\"promptTokens\":12,\"completionTokens\":1,\"contextTokens\":9,"
+	                          "\"model\":\"m\""));
+	hear_as("claw", "token_usage", 1100,
+	        IN_MAIN("r2") PAY("\"promptTokens\":30,\"completionTokens\":1,\"contextTokens\":7,"
+	                          "\"model\":\"m\""));
+	assert_int_equal(crew_count(crew), 1);
+	assert_json_has("r1", "\"usage\":{\"input\":42,\"output\":2,");
+	assert_json_has("r1", "\"context\":{\"used\":7}");
+	assert_json_has("r1", "\"models\":[{\"key\":\"m\",\"input\":42,");
+}
+
 /* A source that was asked answers under the name of its model, and is one agent. */
 static void test_asked_source(void **state)
 {
@@ -300,10 +316,15 @@ int main(void)
 {
 #define CONVERSATION(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		CONVERSATION(test_conversation),       CONVERSATION(test_outrun),
-		CONVERSATION(test_older_checkpoint),   CONVERSATION(test_outrun_among_many),
-		CONVERSATION(test_asked_source),       CONVERSATION(test_agents_of_asked_source),
-		CONVERSATION(test_agents_of_own_name), CONVERSATION(test_many_runs),
+		CONVERSATION(test_conversation),
+		CONVERSATION(test_outrun),
+		CONVERSATION(test_older_checkpoint),
+		CONVERSATION(test_outrun_among_many),
+		CONVERSATION(test_spent_by_all_runs),
+		CONVERSATION(test_asked_source),
+		CONVERSATION(test_agents_of_asked_source),
+		CONVERSATION(test_agents_of_own_name),
+		CONVERSATION(test_many_runs),
 		CONVERSATION(test_strangers),
 	};
 

@@ -193,11 +193,14 @@ static void add_spent(const struct crew *crew, const struct crew_member *m, bool
                       struct buf *out)
 {
 	const struct crew_options *o = &crew->options;
-	const struct usage *usage =
-		o->spending ? spending_of(o->spending, text_of(member_run(m))) : NULL;
+	const struct usage *usages[MEMBER_RUNS_MAX + 1] = {NULL};
+	size_t count = 0;
 
-	if (usage)
-		spending_usage_json(o->spending, usage, o->prices, whole, out);
+	for (unsigned i = 0; o->spending && i < m->run_count; i++)
+		if ((usages[count] = spending_of(o->spending, text_of(m->runs[i]))))
+			count++;
+	if (count)
+		spending_usage_json(o->spending, usages, o->prices, whole, out);
 }
 
 static void add_member(const struct crew *crew, const struct crew_member *m, double now_ms,

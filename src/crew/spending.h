@@ -50,9 +50,10 @@ uint64_t spending_seed(const struct spending *spending);
 
 /* What the run or session of this id spent; NULL: nothing is known. */
 const struct usage *spending_of(const struct spending *spending, struct text id);
-/* `"usage":{..},"context":{..}`: members of an object, those that are known; whole: `"models":[..]`
- * too. */
-void spending_usage_json(const struct spending *spending, const struct usage *usage,
+/* Of all of them together, as of the runs of one conversation; the newest is the last, NULL ends
+ * them.  `"usage":{..},"context":{..}`: members of an object, those that are known; whole:
+ * `"models":[..]` too. */
+void spending_usage_json(const struct spending *spending, const struct usage *const usages[],
                          const struct prices *prices, bool whole, struct buf *out);
 
 enum spending_by {

@@ -172,18 +172,29 @@ static void add_part(const struct spending *s, const struct usage_part *part,
 	add_cost(sum, cost, is_known);
 }
 
-static void add_usage(const struct spending *s, const struct usage *u, const struct prices *prices,
-                      struct spent_sum *sum)
+static void add_sum(struct spent_sum *to, const struct spent_sum *sum)
 {
+	add_counts(to, &sum->counts);
+	to->cost += sum->cost;
+	to->has_cost |= sum->has_cost;
+	to->unknown |= sum->unknown;
+	to->at_least |= sum->at_least;
+}
+
+static void add_usage(const struct spending *s, const struct usage *u, const struct prices *prices,
+                      struct spent_sum *to)
+{
+	struct spent_sum sum = {.at_least = u->at_least};
+
 	for (unsigned i = 0; i < u->part_count; i++)
-		add_part(s, &u->parts[i], prices, sum);
+		add_part(s, &u->parts[i], prices, &sum);
 	if (u->own_cost > 0) { /* it knows what we were not told */
-		if (sum->cost < u->own_cost)
-			sum->cost = u->own_cost;
-		sum->has_cost = true;
-		sum->unknown = false;
+		if (sum.cost < u->own_cost)
+			sum.cost = u->own_cost;
+		sum.has_cost = true;
+		sum.unknown = false;
 	}
-	sum->at_least |= u->at_least;
+	add_sum(to, &sum);
 }
 
 /* Of its own figure, what is known to belong to these hours. */
@@ -347,15 +358,8 @@ static void put_row(const struct spending_answer *a, const struct spent_sum *sum
 
 static void sum_up(struct spending_answer *a)
 {
-	for (uint32_t i = 0; i < a->count; i++) {
-		const struct spent_sum *sum = &a->sums[i];
-
-		add_counts(&a->total, &sum->counts);
-		a->total.cost += sum->cost;
-		a->total.has_cost |= sum->has_cost;
-		a->total.unknown |= sum->unknown;
-		a->total.at_least |= sum->at_least;
-	}
+	for (uint32_t i = 0; i < a->count; i++)
+		add_sum(&a->total, &a->sums[i]);
 }
 
 struct spending_answer *spending_ask(const struct spending *s, const struct spending_question *q)
@@ -414,22 +418,29 @@ void spending_json(const struct spending *s, const struct spending_question *q, 
 	spending_answer_destroy(a);
 }
 
-static void put_models(const struct spending *s, const struct usage *u, const struct prices *prices,
-                       struct buf *out)
+static void gather_models(struct spending_answer *a, const struct usage *u)
 {
-	struct spending_answer a = {.spending = s, .question.by = SPENDING_BY_MODEL};
-
 	for (unsigned i = 0; i < u->part_count; i++) {
 		struct spent_sum *sum = NULL;
 
-		for (uint32_t k = 0; k < a.count && !sum; k++)
-			if (a.sums[k].number == u->parts[i].model)
-				sum = &a.sums[k];
+		for (uint32_t k = 0; k < a->count && !sum; k++)
+			if (a->sums[k].number == u->parts[i].model)
+				sum = &a->sums[k];
 		if (!sum)
-			sum = new_sum(&a);
+			sum = new_sum(a);
 		sum->number = u->parts[i].model;
-		add_part(s, &u->parts[i], prices, sum);
+		add_part(a->spending, &u->parts[i], a->question.prices, sum);
 	}
+}
+
+static void put_models(const struct spending *s, const struct usage *const usages[],
+                       const struct prices *prices, struct buf *out)
+{
+	struct spending_answer a = {
+		.spending = s, .question.by = SPENDING_BY_MODEL, .question.prices = prices};
+
+	for (; *usages; usages++)
+		gather_models(&a, *usages);
 	put_list(out, "models");
 	for (uint32_t k = 0; k < a.count; k++)
 		put_row(&a, &a.sums[k], out);
@@ -446,21 +457,30 @@ static uint64_t window_of(const struct spending *s, const struct usage *u,
 	return prices_window(prices, text_of(s->names[u->parts[u->part_count - 1].model]));
 }
 
-void spending_usage_json(const struct spending *s, const struct usage *u,
+void spending_usage_json(const struct spending *s, const struct usage *const usages[],
                          const struct prices *prices, bool whole, struct buf *out)
 {
+	const struct usage *context = NULL;
 	struct spent_sum sum = {0};
+	bool is_any = false;
 
-	add_usage(s, u, prices, &sum);
-	if (u->part_count > 0 || u->own_cost > 0)
+	for (const struct usage *const *u = usages; *u; u++) {
+		add_usage(s, *u, prices, &sum);
+		is_any = is_any || (*u)->part_count > 0 || (*u)->own_cost > 0;
+		if ((*u)->context_used)
+			context = *u;
+	}
+	if (is_any)
 		put_sum(out, "usage", &sum);
-	if (u->context_used) {
+	if (context) {
+		uint64_t window = window_of(s, context, prices);
+
 		put_object(out, "context");
-		put_u64(out, "used", u->context_used);
-		if (window_of(s, u, prices))
-			put_u64(out, "window", window_of(s, u, prices));
+		put_u64(out, "used", context->context_used);
+		if (window)
+			put_u64(out, "window", window);
 		put_end(out);
 	}
 	if (whole)
-		put_models(s, u, prices, out);
+		put_models(s, usages, prices, out);
 }

@@ -212,7 +212,8 @@ static void the_agents_own_figure_counts_where_it_is_larger(void **state)
 	assert_true(yyjson_get_bool(yyjson_obj_get(row, "atLeast")));
 	buf_clear(&answer);
 	buf_add_char(&answer, '{');
-	spending_usage_json(all, spending_of(all, TEXT("s")), prices, true, &answer);
+	spending_usage_json(all, (const struct usage *[]){spending_of(all, TEXT("s")), NULL},
+	                    prices, true, &answer);
 	buf_add_char(&answer, '}');
 	assert_non_null(strstr(answer.at, "\"context\":{\"used\":7,\"window\":1000000}"));
 }
