@@ -213,11 +213,19 @@ def _():
             eventually(lambda: box.request("GET", "/api/status").json()["clients"] > 0)
             say("b2"), say("a3")
             assert json.loads(later.line())["correlationId"] == "a3", "a run that began after"
+        with Process("tail", "--run", handle, "--json", "-n", "2", *on) as later:
+            eventually(lambda: box.request("GET", "/api/status").json()["clients"] > 0)
+            box.emit("note", correlationId="a4", source="bot", payload={})
+            assert box.request("GET", "/api/crew/a4").status == 404, "of no session, yet"
+            say("a3")
+            assert json.loads(later.line())["correlationId"] == "a3"
+            say("a4")
+            assert json.loads(later.line())["correlationId"] == "a4", "it is of the session now"
         url = cli("open", handle, "--print", *on).out.strip()
         assert re.search(rf"/#t=[0-9a-f]{{64}}/crew/{handle}$", url), url
         wrong = cli("open", "nobody", "--print", *on)
         assert wrong.code == 1 and "no session is called 'nobody'" in wrong.err, wrong
-        ended = [cli("cancel", name, *on).err for name in (handle, "a3")]
+        ended = [cli("cancel", name, *on).err for name in (handle, "a4")]
         assert ended[0] == ended[1] and "no such run" not in ended[0], ended
 
 

@@ -74,17 +74,21 @@ struct text names_of(struct names *names, struct text run)
 
 enum judgement { JUDGED_NOT = 1, JUDGED_IS };
 
+/* 0: it is of no session, yet. */
 static enum judgement read_judgement(struct text answer, struct text handle)
 {
 	yyjson_doc *doc = yyjson_read(answer.at, answer.len, 0);
 	yyjson_val *member = yyjson_obj_get(yyjson_doc_get_root(doc), "member");
-	bool is = text_equal(json_text_at(member, "handle"), handle);
+	struct text name = json_text_at(member, "handle");
+	enum judgement judgement = 0;
 
+	if (name.len)
+		judgement = text_equal(name, handle) ? JUDGED_IS : JUDGED_NOT;
 	yyjson_doc_free(doc);
-	return is ? JUDGED_IS : JUDGED_NOT;
+	return judgement;
 }
 
-/* The box says it when it has heard what the run has said so far.  0: it does not answer. */
+/* The box says it when it has heard what the run has said so far.  0: it does not know. */
 static enum judgement judge(struct names *names, struct text run, struct text handle)
 {
 	struct remote_request request = {.method = "GET", .timeout_ms = ANSWER_MS};
@@ -100,7 +104,8 @@ static enum judgement judge(struct names *names, struct text run, struct text ha
 	request.path = path.at;
 	if (!path.full) {
 		if (remote_fetch(names->remote, &request, &status, &answer, &why) ==
-		    REMOTE_ANSWERED)
+		            REMOTE_ANSWERED &&
+		    status == 200)
 			judgement = read_judgement(buf_text(&answer), handle);
 		buf_finish(&answer);
 	}
