@@ -3,8 +3,9 @@
 
 import json
 import re
+import time
 
-from lib import WS, Box, Process, cli, eventually, run, temp_dir, test
+from lib import WS, Box, Process, cli, eventually, request_bytes, run, temp_dir, test
 
 
 def hook(box, name, session, **more):
@@ -133,6 +134,26 @@ def _():
         assert answer.status == 200 and answer.json()["run"]["id"] == "one", answer
         assert box.request("GET", "/api/runs/checkout-1/messages").status == 200
         assert box.request("GET", "/api/runs/checkout-9").status == 404
+
+
+@test("a handle stands for its run from the first signal of the session on, however many come")
+def _():
+    flood = b'{"type":"x"}\n' * 300  # of so many, the crew hears by the tick, unless it is asked
+    many = request_bytes("POST", "/api/signal?ack=memory", flood, {"Content-Type": "application/x-ndjson"})
+    with Box() as box:
+        http = box.http()
+        for number in range(1, 31):
+            first = {"type": "task_dispatch", "source": "shop", "correlationId": f"r{number}",
+                     "payload": {"taskId": f"r{number}", "to": "shop"}}
+            http.send(many + request_bytes("GET", "/api/crew")
+                      + request_bytes("POST", "/api/signal?ack=memory", {"type": "x"})
+                      + request_bytes("POST", "/api/signal?ack=memory", first)
+                      + request_bytes("POST", f"/api/runs/shop-{number}/cancel"))
+            answers = [http.answer(method) for method in ("POST", "GET", "POST", "POST", "POST")]
+            assert [a.status for a in answers] == [200] * 4 + [404], answers
+            assert f"'r{number}'" in answers[4].json()["error"], answers[4]
+            time.sleep(0.1)
+        http.close()
 
 
 @test("the command line lists sessions in words, those that wait first, what is over on demand")
