@@ -151,6 +151,20 @@ def _():
     session.end()
 
 
+@test("a status line alone hides nothing of a session without hooks")
+def _():
+    home = temp_dir()
+    session = Session(home)
+    with Box(env=env(home, SIGNALBOX_TRANSCRIPTS="text")) as box:
+        status = {"session_id": "s-1", "rate_limits": {"five_hour": {"used_percentage": 7, "resets_at": 1794862800}}}
+        subprocess.run([SIGNALBOX, "hook", "--statusline", "--data", str(box.data)], check=True, env=environment(),
+                       input=json.dumps(status).encode(), stdout=subprocess.DEVNULL)
+        eventually(lambda: [s for s in box.history() if s["type"] == "agent.limits"])
+        session.work()
+        eventually(lambda: told(box) == WORDS)
+    session.end()
+
+
 @test("words of Codex and Gemini CLI")
 def _():
     home = temp_dir()

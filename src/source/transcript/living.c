@@ -244,6 +244,9 @@ static bool living_wants(const struct signal *s)
 		return false;
 	if (text_is(s->type, "session.gone"))
 		return text_is(s->source, "signalbox");
+	/* A status line is drawn without hooks, too, and is no sign of them. */
+	if (text_is(s->type, "agent.limits") && text_is(s->source, "adapter:tap"))
+		return false;
 	return text_is(s->source, "adapter:tap") || text_is(s->source, "adapter:transcript");
 }
 

@@ -134,6 +134,15 @@ static void hooks_are_those_of_its_process(void **state)
 	assert_true(living_find(living, TEXT("S"))->is_hooked);
 }
 
+static void a_status_line_is_no_hook(void **state)
+{
+	facts("S", 5, 10);
+	hear(&(struct said){"agent.limits", "adapter:tap", "S", 11, NULL, NULL});
+	assert_false(living_find(living, TEXT("S"))->is_hooked);
+	hear(&(struct said){"agent.limits", "adapter:tap", "T", 12, NULL, NULL});
+	assert_null(living_find(living, TEXT("T")));
+}
+
 static void a_hook_knows_the_folder_better(void **state)
 {
 	hear(&(struct said){"session.facts", "adapter:transcript", "S", 1,
@@ -207,6 +216,7 @@ int main(void)
 	                                        end),
 		cmocka_unit_test_setup_teardown(a_process_has_one_session, begin, end),
 		cmocka_unit_test_setup_teardown(hooks_are_those_of_its_process, begin, end),
+		cmocka_unit_test_setup_teardown(a_status_line_is_no_hook, begin, end),
 		cmocka_unit_test_setup_teardown(a_hook_knows_the_folder_better, begin, end),
 		cmocka_unit_test_setup_teardown(nobody_else_is_heard, begin, end),
 		cmocka_unit_test_setup_teardown(there_are_not_too_many, begin, end),
