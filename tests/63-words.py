@@ -31,8 +31,8 @@ class Session:
                 "pid": self.process.pid, "sessionId": session, "cwd": "/work/shop", "status": "busy",
                 "procStart": start_of(self.process.pid), "updatedAt": 1_790_000_000_000}))
 
-    def add(self, kind, content, **members):
-        with open(self.path, "a") as file:
+    def add(self, kind, content, path=None, **members):
+        with open(path or self.path, "a") as file:
             file.write(json.dumps({
                 "type": kind, "sessionId": self.id, "timestamp": now(), "uuid": str(len(content)), **members,
                 "message": {"content": content, "id": f"m-{now()}", "model": "m",
@@ -118,6 +118,54 @@ def _():
         assert len(told(box)) == 2, told(box)
     with Box(env=env(home, SIGNALBOX_TRANSCRIPTS="off"), data=data) as box:
         assert box.request("GET", "/api/transcripts").json()["mode"] == "off" and ask(box, "text").status == 409
+    session.end()
+
+
+@test("after a start, too, nothing is told from before the yes: of the session, of a subagent, of Codex")
+def _():
+    home, data = temp_dir(), temp_dir() / "data"
+    session = Session(home)
+    nest, folder = session.path.parent / "s-1/subagents", home / ".codex/sessions/2026/11/17"
+    nest.mkdir(parents=True)
+    folder.mkdir(parents=True)
+    agent, rollout = nest / "agent-a1.jsonl", folder / "rollout-1.jsonl"
+
+    def item(kind, **payload):
+        with open(rollout, "a") as file:
+            file.write(json.dumps({"timestamp": now(), "type": kind, "payload": payload}) + "\n")
+
+    def say(when):
+        for path in (None, agent):
+            sub = {"isSidechain": True, "agentId": "a1"} if path else {}
+            call = f"c-{when}-{len(sub)}"
+            session.add("assistant", [{"type": "text", "text": when}], path=path, **sub)
+            session.add("assistant", [{"type": "tool_use", "id": call, "name": "Bash", "input": {"command": when}}],
+                        path=path, **sub)
+        item("response_item", type="message", role="assistant", content=[{"type": "text", "text": when}])
+        item("response_item", type="function_call", name="shell", call_id=f"c-{when}", arguments=json.dumps({"cmd": when}))
+
+    def calls(box, count):
+        return len([s for s in box.history() if s["type"] == "tool_call"]) == count
+
+    item("session_meta", id="th-1", cwd="/work")
+    with Box(env=env(home), data=data) as box:
+        say("secret")
+        eventually(lambda: calls(box, 3))
+        # Its last line tells nothing but words, so no place is behind it.
+        session.add("user", "secret prompt", promptId="p-0")
+        assert ask(box, "text").status == 200
+        say("open")
+        eventually(lambda: calls(box, 6))
+        assert ask(box, "text").status == 200  # again: it holds from the first
+    for when in ("once", "twice"):
+        with Box(env=env(home), data=data) as box:
+            say(when)
+            eventually(lambda: calls(box, 9 if when == "once" else 12))
+            history = box.history()
+            text = json.dumps(history)
+            assert "secret" not in text, [s for s in history if "secret" in json.dumps(s["payload"])]
+            said = [s["payload"]["content"].strip() for s in history if s["type"] == "text_delta"]
+            assert sorted(said) == sorted(3 * (["open", "once"] + ["twice"] * (when == "twice"))), said
     session.end()
 
 

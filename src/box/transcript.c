@@ -1,8 +1,11 @@
 /* transcript.c - what agents leave on this machine, to the bus. */
 #include "source/transcript/transcripts.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/must.h"
 #include "base/whole.h"
 #include "box/parts.h"
@@ -20,24 +23,31 @@ static char *home_of(const char *variable, const char *below, const char *folder
 	return home && home[0] ? must_print("%s/%s", home, folder) : NULL;
 }
 
-/* A person's yes, which outlives the box: DATA/transcripts. */
-#define YES "text\n"
+/* A person's yes, which outlives the box, and since when (Unix ms): DATA/transcripts. */
+#define YES "text "
 
 static char *yes_path(const struct box *box)
 {
 	return must_print("%s/transcripts", box->config->data);
 }
 
-static bool has_yes(const struct box *box)
+static bool has_yes(const struct box *box, int64_t *from_ms)
 {
 	char *path = yes_path(box);
+	struct text since;
 	struct error why;
 	struct buf said;
+	uint64_t ms;
 	bool is;
 
 	buf_init(&said, 64);
 	is = whole_load(path, WHOLE_PRIVATE | WHOLE_NO_LINK, &said, &why) &&
-	     text_is(buf_text(&said), YES);
+	     text_starts(buf_text(&said), TEXT(YES));
+	if (is) {
+		since = (struct text){said.at + strlen(YES), said.len - strlen(YES)};
+		is = text_to_u64(text_trim(since), &ms) && ms > 0 && ms <= INT64_MAX;
+		*from_ms = is ? (int64_t)ms : 0;
+	}
 	buf_finish(&said);
 	free(path);
 	return is;
@@ -49,18 +59,25 @@ static const char *transcripts_mode(void *self)
 
 	if (box->config->transcripts == CONFIG_TRANSCRIPTS_OFF)
 		return "off";
-	return transcripts_words(box->transcripts) ? "text" : "facts";
+	return transcripts_words(box->transcripts, NULL) ? "text" : "facts";
 }
 
 static bool transcripts_allow(void *self, bool is_text, struct error *why)
 {
 	struct box *box = self;
-	char *path = yes_path(box);
-	bool good = whole_replace(path, 0600, is_text ? TEXT(YES) : TEXT("facts\n"), why);
+	char *path = yes_path(box), said[64] = "facts\n";
+	int64_t from_ms;
+	bool good;
 
+	/* A second yes takes nothing back. */
+	if (!transcripts_words(box->transcripts, &from_ms))
+		from_ms = clock_wall_ms();
+	if (is_text)
+		snprintf(said, sizeof(said), YES "%" PRId64 "\n", from_ms);
+	good = whole_replace(path, 0600, text_of(said), why);
 	free(path);
 	if (good)
-		transcripts_set_words(box->transcripts, is_text);
+		transcripts_set_words(box->transcripts, is_text, from_ms);
 	return good;
 }
 
@@ -83,10 +100,10 @@ void box_make_transcripts(struct box *box)
 		.config = is_off ? NULL : config,
 		.codex = is_off ? NULL : codex,
 		.gemini = is_off ? NULL : gemini,
-		.words = mode == CONFIG_TRANSCRIPTS_TEXT || (!is_off && has_yes(box)),
 		.silent_ms = box->config->crew.silent_ms,
 	};
 
+	o.words = mode == CONFIG_TRANSCRIPTS_TEXT || (!is_off && has_yes(box, &o.words_from_ms));
 	box->transcripts = transcripts_create(&o);
 	free(config);
 	free(codex);

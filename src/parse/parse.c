@@ -173,9 +173,10 @@ void parse_set_moment(struct parse *p, int64_t at_ms, bool late)
 	p->is_late = late;
 }
 
-void parse_set_words(struct parse *p, bool words)
+void parse_set_words(struct parse *p, bool words, int64_t from_ms)
 {
 	p->options.words = words;
+	p->options.words_from_ms = from_ms;
 }
 
 void parse_set_seed(struct parse *p, uint64_t seed)

@@ -51,6 +51,7 @@ struct parse_options {
 	struct text agent;       /* agentId when the bytes name none: the model asked for */
 	size_t event_max;        /* bytes of one event; 0: 1 MiB.  A longer one is bad */
 	bool words;              /* of files that agents keep: texts are told, too */
+	int64_t words_from_ms;   /* and only what was written since then; 0: all */
 	int64_t (*now_ms)(void); /* NULL: the wall clock */
 
 	void *self;
@@ -77,7 +78,7 @@ void parse_set_moment(struct parse *p, int64_t at_ms, bool late);
  * the same signals; 0: they are random. */
 void parse_set_seed(struct parse *p, uint64_t seed);
 
-void parse_set_words(struct parse *p, bool words); /* from now on */
+void parse_set_words(struct parse *p, bool words, int64_t from_ms); /* as in the options */
 
 void parse_feed(struct parse *p, struct text bytes);
 void parse_message(struct parse *p, struct text data); /* one event, whole */

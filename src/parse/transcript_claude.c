@@ -311,8 +311,10 @@ static void entry_read(struct parse *p, yyjson_val *root, size_t taker)
 	                  .message = yyjson_obj_get(root, "message")};
 	double at_ms;
 
-	if (time_read(json_text_at(root, "timestamp"), &at_ms) && at_ms > 0)
+	if (time_read(json_text_at(root, "timestamp"), &at_ms) && at_ms > 0) {
 		e.t->at_ms = at_ms;
+		parse_set_moment(p, (int64_t)at_ms, false);
+	}
 	if (yyjson_is_true(yyjson_obj_get(root, "isSidechain")))
 		e.subagent = utf8_cut(json_text_at(root, "agentId"), ENTRY_FACT_MAX);
 	parse_set_correlation(p, utf8_cut(json_text_at(root, "sessionId"), ENTRY_FACT_MAX));

@@ -452,7 +452,7 @@ static void rollout_take(struct parse *p, const struct parse_event *event)
 	rollout_know_agent(p);
 	if (taker == TAKERS && record_take_title(&l.r->record, p, line))
 		return;
-	if (taker == TAKERS || (takers[taker].is_words && !words_are_wanted(p)) ||
+	if (taker == TAKERS || (takers[taker].is_words && !parse_options(p)->words) ||
 	    !(root = parse_json(p, line)))
 		return;
 	at = json_text_at(root, "timestamp");

@@ -8,7 +8,7 @@
 
 bool words_are_wanted(const struct parse *p)
 {
-	return p->options.words;
+	return p->options.words && p->at_ms >= p->options.words_from_ms;
 }
 
 bool words_add_input(struct make *m, yyjson_val *input)

@@ -7,6 +7,7 @@
 #define WORDS_SAID_MAX (64 * KIB) /* of a prompt, an answer, a thought; the rest is cut off */
 #define WORDS_TOOL_MAX (32 * KIB) /* of what a tool is given, or gives back */
 
+/* Of what is read now, whose moment is set: parse_set_moment(). */
 bool words_are_wanted(const struct parse *p);
 
 /* What a tool is given: whole, or not at all where it is too long.  False: it was not added. */

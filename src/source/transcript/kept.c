@@ -55,10 +55,11 @@ struct kept {
 	struct link files, dirs;
 	struct map by_below; /* dirs */
 	unsigned count, beats;
-	bool is_watched;   /* all directories are */
-	bool is_due;       /* there may be more of them */
-	bool words;        /* are told */
-	struct work *work; /* looking for files, or NULL */
+	bool is_watched;       /* all directories are */
+	bool is_due;           /* there may be more of them */
+	bool words;            /* are told ... */
+	int64_t words_from_ms; /* ... that were written since then */
+	struct work *work;     /* looking for files, or NULL */
 	struct buf stamped;
 };
 
@@ -120,6 +121,7 @@ static void file_read_anew(struct kept_file *f)
 		.source = TEXT("adapter:transcript"),
 		.event_max = TRAIL_LINE_MAX,
 		.words = f->kept->words,
+		.words_from_ms = f->kept->words_from_ms,
 		.self = f,
 		.signal = kept_tells,
 	};
@@ -377,14 +379,15 @@ void kept_want_holders(struct kept *kept, struct holders *holders)
 	}
 }
 
-void kept_set_words(struct kept *kept, bool words)
+void kept_set_words(struct kept *kept, bool words, int64_t from_ms)
 {
 	kept->words = words;
+	kept->words_from_ms = from_ms;
 	list_each(&kept->files, l) {
 		struct kept_file *f = list_of(l, struct kept_file, in_list);
 
 		if (f->parse)
-			parse_set_words(f->parse, words);
+			parse_set_words(f->parse, words, from_ms);
 	}
 }
 

@@ -42,6 +42,7 @@ void kept_destroy(struct kept *kept);
 void kept_look(struct kept *kept, bool is_all);
 /* Each file that was written to since it was asked for last, and whose process is not known. */
 void kept_want_holders(struct kept *kept, struct holders *holders);
-void kept_set_words(struct kept *kept, bool words); /* are texts told, from now on? */
+/* Are texts told that were written since then? */
+void kept_set_words(struct kept *kept, bool words, int64_t from_ms);
 
 #endif

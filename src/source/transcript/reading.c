@@ -44,8 +44,9 @@ struct readings {
 	struct link list;
 	unsigned count;
 	bool has_looked;
-	bool words;        /* are told */
-	bool looks_at_all; /* in this look: also at what is watched */
+	bool words;            /* are told ... */
+	int64_t words_from_ms; /* ... that were written since then */
+	bool looks_at_all;     /* in this look: also at what is watched */
 	struct json_reader reader;
 	struct buf stamped;
 };
@@ -156,6 +157,7 @@ static void reading_start(struct trail *f, const struct stat *is)
 		.agent = text_of(agent),
 		.event_max = TRAIL_LINE_MAX,
 		.words = r->all->words,
+		.words_from_ms = r->all->words_from_ms,
 		.self = r,
 		.signal = reading_tells,
 	};
@@ -359,14 +361,15 @@ void readings_look(struct readings *all, uint64_t now_ms, bool is_all)
 	}
 }
 
-void readings_set_words(struct readings *all, bool words)
+void readings_set_words(struct readings *all, bool words, int64_t from_ms)
 {
 	all->words = words;
+	all->words_from_ms = from_ms;
 	list_each(&all->list, l) {
 		struct reading *r = list_of(l, struct reading, in_list);
 
 		if (r->parse)
-			parse_set_words(r->parse, words);
+			parse_set_words(r->parse, words, from_ms);
 	}
 }
 

@@ -33,6 +33,7 @@ void readings_destroy(struct readings *readings);
 
 /* What is to be read?  is_all: also of what is watched. */
 void readings_look(struct readings *readings, uint64_t now_ms, bool is_all);
-void readings_set_words(struct readings *readings, bool words); /* are texts told, from now on? */
+/* Are texts told that were written since then?  Files are read again, and older than a yes. */
+void readings_set_words(struct readings *readings, bool words, int64_t from_ms);
 
 #endif

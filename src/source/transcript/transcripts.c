@@ -267,19 +267,22 @@ void transcripts_note_hook(struct transcripts *t, struct text payload, uint64_t 
 	buf_finish(&signal);
 }
 
-bool transcripts_words(const struct transcripts *t)
+bool transcripts_words(const struct transcripts *t, int64_t *from_ms)
 {
+	if (from_ms)
+		*from_ms = t->options.words_from_ms;
 	return t->options.words;
 }
 
-void transcripts_set_words(struct transcripts *t, bool words)
+void transcripts_set_words(struct transcripts *t, bool words, int64_t from_ms)
 {
 	t->options.words = words;
+	t->options.words_from_ms = from_ms;
 	if (t->readings)
-		readings_set_words(t->readings, words);
+		readings_set_words(t->readings, words, from_ms);
 	for (int i = 0; i < KEPT_MAX; i++)
 		if (t->kept[i])
-			kept_set_words(t->kept[i], words);
+			kept_set_words(t->kept[i], words, from_ms);
 }
 
 void transcripts_metrics(const struct transcripts *t, struct buf *out)
@@ -356,7 +359,7 @@ struct transcripts *transcripts_create(const struct transcripts_options *options
 	t->watcher.news = registry_has_news;
 	if (t->registry)
 		watcher_init(&t->watcher, t->watches, t->config, TEXT("sessions"));
-	transcripts_set_words(t, options->words);
+	transcripts_set_words(t, options->words, options->words_from_ms);
 	transcripts_look(&t->look);
 	return t;
 }

@@ -23,7 +23,8 @@ struct transcripts_options {
 	const char *config;    /* Claude Code's directory, copied; NULL: nothing there is read */
 	const char *codex;     /* of Codex, likewise */
 	const char *gemini;    /* of Gemini CLI, likewise */
-	bool words;            /* are told, and not facts alone */
+	bool words;            /* are told, and not facts alone ... */
+	int64_t words_from_ms; /* ... that were written since then; 0: all */
 	unsigned silent_ms;    /* for sessions without a process; 0: for ever */
 };
 
@@ -33,8 +34,8 @@ void transcripts_destroy(struct transcripts *t);
 /* A hook came, run by this process of an agent; 0: not known. */
 void transcripts_note_hook(struct transcripts *t, struct text payload, uint64_t agent);
 
-void transcripts_set_words(struct transcripts *t, bool words); /* from now on */
-bool transcripts_words(const struct transcripts *t);
+void transcripts_set_words(struct transcripts *t, bool words, int64_t from_ms);
+bool transcripts_words(const struct transcripts *t, int64_t *from_ms); /* from_ms: or NULL */
 void transcripts_metrics(const struct transcripts *t, struct buf *out);
 
 #endif
