@@ -193,10 +193,21 @@ static bool is_other_window(const struct limit_window *w, const struct window_ne
 	       fabs(w->resets_ms - news->resets_ms) > SAME_MS;
 }
 
+/* So long that it is the other that is wrong. */
+static bool is_long_before(double at_ms, double last_ms)
+{
+	return at_ms < last_ms - LIMITS_LATE_MS;
+}
+
 static void take_news(struct limit_window *w, const struct window_news *news)
 {
 	const struct limit_sample *last = w->count ? &w->samples[w->count - 1] : NULL;
 
+	if (last && is_long_before(news->at_ms, last->at_ms)) {
+		w->count = 0;
+		w->resets_ms = 0;
+		last = NULL;
+	}
 	if ((last && news->at_ms < last->at_ms) ||
 	    (news->resets_ms > 0 && news->resets_ms <= news->at_ms))
 		return; /* older than what is known, or over when it was told */
@@ -242,7 +253,7 @@ static void hear_window(struct limit_account *a, yyjson_val *told, double at_ms)
 
 static bool limits_wants(const struct signal *s)
 {
-	return text_is(s->type, LIMITS_SIGNAL);
+	return text_is(s->type, LIMITS_SIGNAL) && !text_starts(s->source, TEXT("local/"));
 }
 
 static bool limits_may_want(struct text line)
@@ -264,6 +275,8 @@ void limits_hear(struct limits *l, const struct signal *s)
 	if (harness.len == 0)
 		harness = json_text_at(payload, "agentId");
 	a = need_account(l, keep_name(harness), keep_name(json_text_at(payload, "account")));
+	if (is_long_before(s->at_ms, a->at_ms))
+		a->at_ms = s->at_ms;
 	if (s->at_ms >= a->at_ms && plan.len) {
 		free(a->plan);
 		a->plan = keep_name(plan);

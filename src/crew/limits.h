@@ -2,7 +2,10 @@
  *
  * An agent.limits tells windows, each with its length and the per cent that is used of it.  Of each
  * window the last hour is kept, as samples.  Several sessions of one account tell of the same
- * windows, some of them late: within a window what is less than before is old, for an hour.
+ * windows, some of them late: within a window what is less than before is old, for an hour.  What
+ * is older than the last is late, or the clock of the last was wrong: files of agents that are read
+ * again are seldom older than LIMITS_LATE_MS.  What a program without a credential says counts for
+ * nothing here.
  */
 #ifndef CREW_LIMITS_H
 #define CREW_LIMITS_H
@@ -17,7 +20,8 @@
 #define LIMITS_NAME_MAX 64          /* bytes of a name; of a longer one the beginning */
 #define LIMITS_APART_MS 120e3       /* samples that are nearer to each other are one */
 #define LIMITS_STALE_MS (15 * 60e3) /* what was told before that may have changed */
-#define LIMITS_SPAN_MS (5 * 60e3)   /* a shorter time says nothing of a rate */
+#define LIMITS_LATE_MS (31 * 24 * 3600e3)
+#define LIMITS_SPAN_MS (5 * 60e3) /* a shorter time says nothing of a rate */
 
 struct fold_kind;
 struct limits;

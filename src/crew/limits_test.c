@@ -38,7 +38,7 @@ static int drop(void **state)
 	return 0;
 }
 
-static void hear(double at, const char *payload)
+static void hear_of(const char *source, double at, const char *payload)
 {
 	char line[4000];
 	struct error why;
@@ -46,11 +46,16 @@ static void hear(double at, const char *payload)
 
 	snprintf(line, sizeof(line),
 	         "{\"seq\":1,\"id\":\"i\",\"type\":\"agent.limits\",\"timestamp\":%.0f,"
-	         "\"source\":\"s\",\"payload\":{%s}}",
-	         NOON + at, payload);
+	         "\"source\":\"%s\",\"payload\":{%s}}",
+	         NOON + at, source, payload);
 	if (!signal_read(reader, text_of(line), &s, &why))
 		fail_msg("%s: %s", why.words, line);
 	limits_hear(limits, &s);
+}
+
+static void hear(double at, const char *payload)
+{
+	hear_of("s", at, payload);
 }
 
 /* The window of five hours that is reset at noon and so much, or without a time of it: 0. */
@@ -80,6 +85,23 @@ static void assert_has(double now, const char *words)
 	buf_add_char(&out, '\0');
 	if (!strstr(out.at, words))
 		fail_msg("%s: %s", words, out.at);
+}
+
+static void load_again(void)
+{
+	struct limits *other = limits_create();
+	struct buf saved;
+	uint64_t seq = 0;
+
+	buf_init(&saved, MIB);
+	buf_clear(&out);
+	limits_fold.save(limits, &out);
+	assert_true(limits_fold.load(other, buf_text(&out), &seq));
+	limits_fold.save(other, &saved);
+	assert_true(text_equal(buf_text(&out), buf_text(&saved)));
+	buf_finish(&saved);
+	limits_destroy(limits);
+	limits = other;
 }
 
 /* ---- how fast ---- */
@@ -195,6 +217,32 @@ static void what_is_late_or_wrong_changes_nothing(void **state)
 	assert_has(71 * MINUTE, "\"used\":28,");
 }
 
+static void a_clock_that_was_wrong_is_not_believed_for_ever(void **state)
+{
+	const double ahead = 70 * 365 * 24 * HOUR;
+
+	(void)state;
+	hear_used(0, 20, 3 * HOUR);
+	hear_used(ahead, 90, ahead + HOUR);
+	load_again();
+	hear_used(10 * MINUTE, 30, 3 * HOUR);
+	hear_used(40 * MINUTE, 40, 3 * HOUR);
+	assert_has(40 * MINUTE, "\"at\":1794832800000,\"stale\":false");
+	assert_has(40 * MINUTE, "\"used\":40,\"left\":60,\"resetsAt\":1794841200000,"
+	                        "\"isReset\":false,\"perHour\":20}");
+	hear_used(-30 * 24 * HOUR, 99, 0); /* from a file that is read again */
+	assert_has(40 * MINUTE, "\"used\":40,");
+}
+
+static void who_has_no_credential_is_not_heard(void **state)
+{
+	(void)state;
+	hear_used(0, 20, 3 * HOUR);
+	hear_of("local/codex", MINUTE,
+	        "\"harness\":\"codex\",\"windows\":[{\"minutes\":300,\"used\":90}]");
+	assert_has(MINUTE, "\"used\":20,");
+}
+
 static void another_window_begins_anew(void **state)
 {
 	(void)state;
@@ -246,23 +294,6 @@ static void there_is_room_for_so_many(void **state)
 
 /* ---- a checkpoint ---- */
 
-static void load_again(void)
-{
-	struct limits *other = limits_create();
-	struct buf saved;
-	uint64_t seq = 0;
-
-	buf_init(&saved, MIB);
-	buf_clear(&out);
-	limits_fold.save(limits, &out);
-	assert_true(limits_fold.load(other, buf_text(&out), &seq));
-	limits_fold.save(other, &saved);
-	assert_true(text_equal(buf_text(&out), buf_text(&saved)));
-	buf_finish(&saved);
-	limits_destroy(limits);
-	limits = other;
-}
-
 static void it_outlives_a_checkpoint(void **state)
 {
 	(void)state;
@@ -312,6 +343,8 @@ int main(void)
 		IT(a_window_is_used_up_or_lasts),
 		IT(accounts_tell_windows_and_age),
 		IT(what_is_late_or_wrong_changes_nothing),
+		IT(a_clock_that_was_wrong_is_not_believed_for_ever),
+		IT(who_has_no_credential_is_not_heard),
 		IT(another_window_begins_anew),
 		IT(an_hour_of_samples_is_kept_and_no_more),
 		IT(there_is_room_for_so_many),

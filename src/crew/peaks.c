@@ -10,6 +10,7 @@
 #include "signal/json.h"
 
 #define PEAK_HOUR_MS 3600e3
+#define YEAR_HOURS (366 * 24)
 #define LAST_MS 4102444800000.0 /* the year 2100: beyond it a clock is wrong */
 
 void peaks_finish(struct peaks *p)
@@ -67,13 +68,25 @@ static void fill_silence(struct peaks *p, uint32_t hour, unsigned at_work)
 		raise_peak(p, h, at_work);
 }
 
+/* Hours that are far ahead would stay for ever, in the room of others. */
+static void begin_again(struct peaks *p, double at_ms)
+{
+	while (p->count && p->all[p->count - 1].hour > peak_hour(at_ms) + YEAR_HOURS)
+		p->count--;
+	p->newest_ms = at_ms;
+}
+
 void peaks_note(struct peaks *p, double at_ms, int change)
 {
 	unsigned before = p->at_work;
 
 	assert(change >= 0 || before > 0);
 	p->at_work = change < 0 ? before - 1 : before + (unsigned)change;
-	if (!(at_ms > 0 && at_ms < LAST_MS) || at_ms < p->newest_ms - PEAKS_LATE_MS)
+	if (!(at_ms > 0 && at_ms < LAST_MS))
+		return;
+	if (at_ms < p->newest_ms - PEAKS_WRONG_MS)
+		begin_again(p, at_ms);
+	if (at_ms < p->newest_ms - PEAKS_LATE_MS)
 		return;
 	fill_silence(p, peak_hour(at_ms), before);
 	if (p->at_work > 0)

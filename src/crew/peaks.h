@@ -1,7 +1,8 @@
 /* peaks.h - how many sessions were at work at the same moment, at most, in each hour of UTC; pure.
  *
  * Moments come in the order in which they were heard.  One that is told late changes how many are
- * at work, and no hour that is past.
+ * at work, and no hour that is past; one that is older than a month says that the clock of the
+ * newest was wrong.
  */
 #ifndef CREW_PEAKS_H
 #define CREW_PEAKS_H
@@ -12,7 +13,8 @@
 
 #define PEAKS_MAX 4000           /* hours: a year of work; the oldest is forgotten */
 #define PEAKS_LATE_MS (5 * 60e3) /* beyond it a moment is told late */
-#define PEAKS_SILENT_HOURS 12    /* in which those that were at work still are */
+#define PEAKS_WRONG_MS (31 * 24 * 3600e3)
+#define PEAKS_SILENT_HOURS 12 /* in which those that were at work still are */
 
 struct peak {
 	uint32_t hour; /* since 1970 */

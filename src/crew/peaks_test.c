@@ -89,6 +89,17 @@ static void what_is_told_late_changes_no_hour_that_is_past(void **state)
 	assert_int_equal(p.at_work, 1);
 }
 
+static void a_clock_that_was_wrong_is_not_believed_for_ever(void **state)
+{
+	(void)state;
+	note(0, 1);
+	for (int i = 0; i < PEAKS_MAX - 1; i++)
+		note((500000 + i) * HOUR, 0);
+	note(HOUR, 1);
+	note(2 * HOUR, 0);
+	assert_peaks("0:1 1:2 2:2 ");
+}
+
 static void the_newest_hours_are_kept(void **state)
 {
 	(void)state;
@@ -149,6 +160,7 @@ int main(void)
 		fresh(those_at_one_moment_count_and_not_those_of_an_hour),
 		fresh(who_works_in_silence_is_at_work),
 		fresh(what_is_told_late_changes_no_hour_that_is_past),
+		fresh(a_clock_that_was_wrong_is_not_believed_for_ever),
 		fresh(the_newest_hours_are_kept),
 		fresh(it_is_saved_and_what_is_no_such_state_is_not_loaded),
 	};
