@@ -17,14 +17,16 @@
 #include "parse/kinds.h"
 
 #define LIMITS_MAX 1024
+#define LIMITS_SESSIONS 64 /* the one that told nothing for longest is forgotten */
 #define LIMITS_AGAIN_MS 300000
 #define LIMITS_SEED 0x6c696d73
 #define USED_MAX 1e6
 
-/* What is remembered: the limits that were told last, lest they fill the log. */
-struct claude_hooks {
-	uint64_t limits;
-	int64_t limits_ms;
+/* What is remembered: the limits that each session told last, lest they fill the log.  Sessions of
+ * one account know of them at different times. */
+struct told_limits {
+	uint64_t session, limits; /* hashes; session 0: none */
+	int64_t at_ms;
 };
 
 struct hook_limit {
@@ -365,16 +367,31 @@ static void put_limit(struct buf *out, yyjson_val *limits, const struct hook_lim
 	put_end(out);
 }
 
+/* Its own, or the one that it may have. */
+static struct told_limits *told_by(struct told_limits *all, uint64_t session)
+{
+	struct told_limits *found = &all[0];
+
+	for (int i = 0; i < LIMITS_SESSIONS; i++) {
+		if (all[i].session == session)
+			return &all[i];
+		if (found->session && (!all[i].session || all[i].at_ms < found->at_ms))
+			found = &all[i];
+	}
+	return found;
+}
+
 /* A status line is drawn each second, maybe: the same limits are told each five minutes. */
 static bool are_limits_news(const struct claude_hook *h, struct text windows)
 {
-	struct claude_hooks *all = parse_state(h->p);
-	uint64_t hash = map_hash(LIMITS_SEED, windows);
+	uint64_t session = map_hash(LIMITS_SEED, claude_hook_field(h, "session_id")) | 1;
+	uint64_t limits = map_hash(LIMITS_SEED, windows);
+	struct told_limits *told = told_by(parse_state(h->p), session);
 
-	if (hash == all->limits && h->p->at_ms - all->limits_ms < LIMITS_AGAIN_MS)
+	if (told->session == session && told->limits == limits &&
+	    h->p->at_ms - told->at_ms < LIMITS_AGAIN_MS)
 		return false;
-	all->limits = hash;
-	all->limits_ms = h->p->at_ms;
+	*told = (struct told_limits){session, limits, h->p->at_ms};
 	return true;
 }
 
@@ -477,6 +494,6 @@ const struct parse_kind parse_claude_hook = {
 	.name = "claude-hook",
 	.summary = "what Claude Code tells its hooks, a line each",
 	.framing = FRAMING_LINES,
-	.size = sizeof(struct claude_hooks),
+	.size = LIMITS_SESSIONS * sizeof(struct told_limits),
 	.event = claude_hook_take,
 };

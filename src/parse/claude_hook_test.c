@@ -81,6 +81,40 @@ static void a_status_line_tells_limits_that_are_news(void **state)
 	taken_finish(&t);
 }
 
+/* In the order of their status lines. */
+static void say_limits(int session, const char *used)
+{
+	char line[300];
+
+	snprintf(line, sizeof(line),
+	         "{\"hook_event_name\":\"StatusLine\",\"session_id\":\"S%d\",\"rate_limits\":"
+	         "{\"five_hour\":{\"used_percentage\":%s}}}",
+	         session, used);
+	parse_message(t.parse, text_of(line));
+}
+
+static void sessions_that_know_of_other_limits_tell_them_once_each(void **state)
+{
+	taken_init(&t, &parse_claude_hook);
+	for (int i = 0; i < 20; i++) {
+		parse_set_moment(t.parse, 1794900000000 + i * 1000, false);
+		say_limits(1, "40");
+		say_limits(2, "41");
+	}
+	assert_int_equal(t.signals, 2);
+	for (int i = 3; i < 200; i++) { /* more than are remembered */
+		parse_set_moment(t.parse, 1794900020000 + i, false);
+		say_limits(i, "42");
+		say_limits(i, "42");
+	}
+	assert_int_equal(t.signals, 199);
+	say_limits(199, "42");
+	assert_int_equal(t.signals, 199);
+	say_limits(1, "40"); /* forgotten */
+	assert_int_equal(t.signals, 200);
+	taken_finish(&t);
+}
+
 static void a_failed_tool_gives_its_result_and_then_the_error(void **state)
 {
 	read_hook("{\"hook_event_name\":\"PostToolUseFailure\",\"session_id\":\"S\","
@@ -297,6 +331,7 @@ int main(void)
 		cmocka_unit_test(a_tool_call_has_its_input_and_its_ids),
 		cmocka_unit_test(inside_a_subagent_it_is_that_ones_doing),
 		cmocka_unit_test(a_status_line_tells_limits_that_are_news),
+		cmocka_unit_test(sessions_that_know_of_other_limits_tell_them_once_each),
 		cmocka_unit_test(a_failed_tool_gives_its_result_and_then_the_error),
 		cmocka_unit_test(what_a_tool_says_is_its_response),
 		cmocka_unit_test(a_prompt_is_a_task_for_claude),
