@@ -381,7 +381,7 @@ def _():
         for given in (status, status, json.dumps({"session_id": "s-1"}), "no JSON", ""):
             done = cli("hook", "--statusline", "--data", box.data, input=given)
             assert done.code == 0 and done.err == "", done
-            assert done.out in (given, "") and (done.out or "session_id" not in given), done
+            assert done.out == given, done
         told = eventually(lambda: usage(box)["limits"])
         assert told[0]["harness"] == "claude-code", told
         assert [(w["minutes"], w["used"]) for w in told[0]["windows"]] == [(300, 23.5), (10080, 41)], told
@@ -390,6 +390,11 @@ def _():
         assert box.request("GET", "/api/crew").json()["members"] == []
         data = box.data
     assert cli("hook", "--statusline", "--data", data, input=status).out == status
+    broken = data.parent / "broken.yaml"
+    broken.write_text("data: [\n")
+    assert cli("hook", "--statusline", "--config", broken, input=status).out == status
+    vast = json.dumps({"session_id": "s-1", "rate_limits": {}, "words": "x" * (65 << 20)})
+    assert cli("hook", "--statusline", "--data", data, input=vast).out == vast
     assert not (data / "spool").exists() or not list((data / "spool").iterdir())
 
 

@@ -306,15 +306,14 @@ static void tell_limits(const struct hook_errand *e, yyjson_val *root)
 	buf_finish(&small.payload);
 }
 
-/* It comes out as it went in, for whoever draws the line. */
-static void pass_status(const struct hook_errand *e)
+/* It comes out as it went in, for whoever draws the line, whatever else is wrong. */
+static void pass_status(struct hook_errand *e)
 {
 	struct json_reader reader;
 	yyjson_val *root;
 
-	if (e->whole > e->payload.len)
+	if (!hook_pass(STDIN_FILENO, &e->payload, &e->context->out) || !e->data)
 		return;
-	out_add(&e->context->out, buf_text(&e->payload));
 	json_reader_init(&reader, e->payload.max);
 	root = yyjson_doc_get_root(json_read(&reader, buf_text(&e->payload), NULL));
 	if (yyjson_is_obj(yyjson_obj_get(root, "rate_limits")) &&
@@ -373,12 +372,10 @@ static int hook(struct command_context *context, const struct options *options)
 	struct hook_errand e = {context, options, data, clock_wall_ms(), {0}, 0};
 
 	buf_init(&e.payload, PARCEL_MAX);
-	if (data && hook_read(STDIN_FILENO, &e.payload, &e.whole)) {
-		if (options_has(options, "statusline"))
-			pass_status(&e);
-		else
-			take_payload(&e);
-	}
+	if (options_has(options, "statusline"))
+		pass_status(&e);
+	else if (data && hook_read(STDIN_FILENO, &e.payload, &e.whole))
+		take_payload(&e);
 	buf_finish(&e.payload);
 	free(data);
 	return STATUS_DONE;

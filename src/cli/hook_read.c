@@ -99,6 +99,22 @@ static void read_on(int fd, struct buf *payload, struct hook_scan *scan, uint64_
 	hook_cut_finish(&cut);
 }
 
+bool hook_pass(int fd, struct buf *payload, struct out *out)
+{
+	uint64_t end = clock_mono_ns() / 1000000 + PATIENCE_MS;
+	struct hook_scan scan = {0};
+	char piece[PIECE];
+	size_t n;
+
+	while ((n = read_piece(fd, piece, end)) > 0) {
+		out_add(out, (struct text){piece, n});
+		buf_add(payload, (struct text){piece, n});
+		if (hook_scan(&scan, (struct text){piece, n}))
+			break;
+	}
+	return payload->len > 0 && !payload->full;
+}
+
 bool hook_read(int fd, struct buf *payload, uint64_t *whole)
 {
 	uint64_t end = clock_mono_ns() / 1000000 + PATIENCE_MS;

@@ -3,6 +3,7 @@
 #define CLI_HOOK_READ_H
 
 #include "base/buf.h"
+#include "cli/out.h"
 
 /* In the environment of an agent whose output `signalbox run` reads: its hooks would only
  * tell the same again. */
@@ -21,5 +22,8 @@ bool hook_scan(struct hook_scan *scan, struct text bytes);
  * that has no room in payload is there as a stub: what is short of it, and `cut`.  whole: the
  * bytes that it had. */
 bool hook_read(int fd, struct buf *payload, uint64_t *whole);
+
+/* Likewise, and all of it comes out again, however long it is.  False: it is not in payload. */
+bool hook_pass(int fd, struct buf *payload, struct out *out);
 
 #endif
