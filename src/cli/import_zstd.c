@@ -26,7 +26,8 @@ static bool unpack(struct unpacking *u, size_t n)
 	uint64_t read = n;
 	bool is_full = true;
 
-	while (in.pos < in.size || is_full) {
+	/* A frame whose end has been read owes nothing: asked again, it would want another. */
+	while (in.pos < in.size || (is_full && u->owed)) {
 		ZSTD_outBuffer out = {u->out, PIECE, 0};
 
 		u->owed = ZSTD_decompressStream(u->zstd, &out, &in);
