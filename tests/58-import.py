@@ -205,6 +205,34 @@ def _():
         assert told(box, home)["new"] == 0 and total(box)["calls"] == many + 1
 
 
+@test("while old responses cannot be written segments stay; then they go")
+def _():
+    home = temp_dir()
+    session = SESSION.format(1)
+    write(home, session, [answer(session, n, 1) for n in range(50)])
+    little = {"SIGNALBOX_JOURNAL_SEGMENT": "64KiB", "SIGNALBOX_JOURNAL_KEEP": "256KiB"}
+    lines = "".join(json.dumps({"type": "t", "payload": {"p": "p" * 500}}) + "\n" for _ in range(200))
+
+    def fill():
+        box.request("POST", "/api/signal", lines, {"Content-Type": "application/x-ndjson"})
+
+    with Box(env=little) as box:
+        (box.data / "usage-seen").mkdir()
+        fill()
+        first = sorted((box.data / "journal").glob("*.ndjson"))[0]
+        assert told(box, home)["new"] == 50
+        eventually(lambda: box.request("GET", "/readyz").status == 503)
+        for _ in range(20):
+            fill()
+        assert first.exists()
+        (box.data / "usage-seen").rmdir()
+        eventually(lambda: fill() or not first.exists())
+        eventually(lambda: box.request("GET", "/readyz").status == 200)
+        box.kill9()
+        box.start()
+        assert told(box, home)["new"] == 0 and total(box)["calls"] == 50
+
+
 @test("a file of sums that is damaged or lost makes nothing count twice")
 def _():
     home = temp_dir()
@@ -311,6 +339,24 @@ def _():
         bad = cli("import", "--json", "--data", box.data, home)
         assert bad.code == 1 and json.loads(bad.out)["unread"] == 2, bad
         assert "Bad message" in bad.err, bad
+
+
+@test("a compressed rollout is whole whatever its length is, also a multiple of the pieces that are read")
+def _():
+    home = temp_dir()
+    day = home / "sessions/2026/11/01"
+    day.mkdir(parents=True)
+    lines = (ROOT / "tests/fixtures/codex/rollout.jsonl").read_bytes()
+    for piece in (1 << 18, 1 << 17):
+        for times in (1, 2, 3):
+            note = json.dumps({"timestamp": "x", "type": "world_state", "payload": ""}).encode() + b"\n"
+            words = b"y" * (times * piece - len(lines) - len(note))
+            whole = lines + note.replace(b'""', b'"' + words + b'"')
+            assert len(whole) == times * piece
+            (day / f"rollout-2026-11-01T13-01-01-th-{piece}-{times}.jsonl.zst").write_bytes(compressed(whole))
+    with Box() as box:
+        done = told(box, home)
+        assert done["files"] == 6 and done["unread"] == 0 and done["new"] > 0, done
 
 
 @test("without words the usual places are read: of Claude Code, Codex and Gemini CLI, each response once")

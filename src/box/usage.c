@@ -82,7 +82,7 @@ static void file_is_written(void *self)
 	bool good = e->good && (e->seen.count == 0 || e->is_seen_good);
 
 	k->work = NULL;
-	if (e->good) {
+	if (good) {
 		k->written = e->changes;
 		k->is_awaited = false; /* it asks again, should that not be enough */
 		journal_release(k->journal, e->seq);
