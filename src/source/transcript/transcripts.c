@@ -165,7 +165,9 @@ static void transcripts_soon(void *self)
 {
 	struct transcripts *t = self;
 
-	deadline_set(t->options.loop, &t->soon, SOON_MS);
+	/* News that come all the time do not put it off. */
+	if (!t->soon.in_wheel.next)
+		deadline_set(t->options.loop, &t->soon, SOON_MS);
 }
 
 static void registry_has_news(struct watcher *w, const struct watch_news *news)
