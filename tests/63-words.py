@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Texts of transcripts: told only where they are wanted, and one text is one text."""
 
+import itertools
 import json
 import subprocess
 from datetime import datetime, timezone
@@ -129,6 +130,7 @@ def _():
     nest.mkdir(parents=True)
     folder.mkdir(parents=True)
     agent, rollout = nest / "agent-a1.jsonl", folder / "rollout-1.jsonl"
+    numbers = itertools.count()
 
     def item(kind, **payload):
         with open(rollout, "a") as file:
@@ -137,12 +139,12 @@ def _():
     def say(when):
         for path in (None, agent):
             sub = {"isSidechain": True, "agentId": "a1"} if path else {}
-            call = f"c-{when}-{len(sub)}"
+            call = f"c-{next(numbers)}"
             session.add("assistant", [{"type": "text", "text": when}], path=path, **sub)
             session.add("assistant", [{"type": "tool_use", "id": call, "name": "Bash", "input": {"command": when}}],
                         path=path, **sub)
         item("response_item", type="message", role="assistant", content=[{"type": "text", "text": when}])
-        item("response_item", type="function_call", name="shell", call_id=f"c-{when}", arguments=json.dumps({"cmd": when}))
+        item("response_item", type="function_call", name="shell", call_id=f"c-{next(numbers)}", arguments=json.dumps({"cmd": when}))
 
     def calls(box, count):
         return len([s for s in box.history() if s["type"] == "tool_call"]) == count

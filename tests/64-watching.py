@@ -72,6 +72,14 @@ def settle(box):
         time.sleep(2 * BEAT_S)
 
 
+def next_look(box):
+    """Everything was looked at just now: the next such look is ALL_S away."""
+    settle(box)
+    before = reads(box)
+    eventually(lambda: reads(box) > before, 4 * ALL_S)
+    settle(box)
+
+
 def warnings(box):
     return box.log().count("watches no more directories")
 
@@ -112,23 +120,44 @@ def _():
 @test("a session of Codex or Gemini CLI is seen at once, in a folder of a new day, too")
 def _():
     home = temp_dir()
-    root = home / ".codex/sessions"
-    root.mkdir(parents=True)
+    at, known = "2026-11-17T13:00:00.000Z", 20
+
+    def write(path, line):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(line) + "\n")
 
     def rollout(name, day):
-        folder = root / day
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"rollout-{name}.jsonl").write_text(json.dumps({
-            "timestamp": "2026-11-17T13:00:00.000Z", "type": "session_meta",
-            "payload": {"id": name, "cwd": "/work/shop", "cli_version": "1"}}) + "\n")
+        write(home / ".codex/sessions" / day / f"rollout-{name}.jsonl", {
+            "timestamp": at, "type": "session_meta", "payload": {"id": name, "cwd": "/work/shop", "cli_version": "1"}})
+
+    def chat(name, project):
+        write(home / ".gemini/tmp" / project / f"chats/session-{name}.jsonl",
+              {"sessionId": name, "startTime": at, "kind": "main"})
+        with open(home / ".gemini/tmp" / project / f"chats/session-{name}.jsonl", "a") as file:
+            file.write(json.dumps({"id": "m1", "timestamp": at, "type": "user", "content": [{"text": "What?"}]}) + "\n")
 
     def told(box, name):
         return [s for s in box.history() if s.get("correlationId") == name]
 
-    with Box(env={"HOME": str(home), "CODEX_HOME": ""}) as box:
-        for name, day in (("th-1", "2026/11/17"), ("th-2", "2026/11/17"), ("th-3", "2026/12/01")):
-            rollout(name, day)
-            eventually(lambda: told(box, name), ALL_S / 2)
+    def is_told_alone(make, name, where):
+        """Without a look at the others."""
+        before = reads(box)
+        make(name, where)
+        eventually(lambda: told(box, name))
+        return reads(box) - before < known
+
+    with Box(env={"HOME": str(home), "CODEX_HOME": "", "GEMINI_CLI_HOME": ""}) as box:
+        for number in range(known):
+            rollout(f"known-{number}", "2026/11/17")
+            chat(f"spoken-{number}", "shop")
+        for number in range(known):
+            eventually(lambda: told(box, f"known-{number}") and told(box, f"spoken-{number}"))
+        settle(box)
+        # Now and then everything is looked at, maybe just then; where nothing is watched each time.
+        for make, places in ((rollout, ("2026/11/17", "2026/12/{}")), (chat, ("shop", "new-{}"))):
+            for where in places:
+                assert any(is_told_alone(make, f"{make.__name__}-{where.format(n)}-{n}".replace("/", "-"), where.format(n))
+                           for n in range(10, 14)), (make.__name__, where)
 
 
 @test("what the kernel forgets because too much happens is looked for")
@@ -140,7 +169,7 @@ def _():
         session.add("r-1")
         other.add("r-1")
         eventually(lambda: seen(box, "s-1") and seen(box, "s-2"))
-        settle(box)
+        next_look(box)
         os.kill(box.pid, signal.SIGSTOP)
         try:
             with open(session.path, "a") as one, open(session.folder / "x", "a") as two:
