@@ -209,8 +209,8 @@ static void name_agent(struct crew_agent *a, const struct crew_heard *h)
 	keep_once(&a->parent, h->parent, NAME_MAX_BYTES);
 }
 
-/* A source that was asked may answer under the name of its model: the first that it speaks under
- * is the agent's own, and the next ask of one that rests may be for another model. */
+/* A source that somebody else asked may answer under the name of its model: the first that it
+ * speaks under is the agent's own, and the next ask of one that rests may be for another model. */
 static bool is_answer(struct crew_member *m, const struct signal *s, struct text agent)
 {
 	bool is_told = s->kind == KIND_TASK_DISPATCH;
@@ -220,7 +220,8 @@ static bool is_answer(struct crew_member *m, const struct signal *s, struct text
 			free(m->answers);
 			m->answers = NULL;
 		}
-	} else if (!m->answers && !is_told && !find_agent(m, agent)) {
+	} else if (!text_is(s->source, m->source) && !m->answers && !is_told &&
+	           !find_agent(m, agent)) {
 		m->answers = text_dup(agent);
 	}
 	return m->answers && text_is(agent, m->answers);

@@ -176,8 +176,6 @@ void words_spent(struct buf *out, yyjson_val *usage)
 	if (!yyjson_is_num(yyjson_obj_get(usage, "cost")) || (is_unknown && cost == 0)) {
 		if (tokens > 0 || is_unknown)
 			buf_add(out, TEXT("unknown"));
-	} else if (is_more && cost > 0 && cost < 0.01) {
-		buf_add(out, TEXT("> $0.00")); /* it may well be more than a cent */
 	} else if (cost > 0 || tokens > 0) {
 		if (is_more && cost > 0)
 			buf_add(out, TEXT("≥ "));
