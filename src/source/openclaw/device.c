@@ -82,18 +82,6 @@ void device_sign(const struct device *d, struct text payload, char out[DEVICE_SI
 	spell(out, DEVICE_SIGNATURE_LEN + 1, signature, sizeof(signature));
 }
 
-void device_add_payload(struct buf *out, const struct device_claim *c)
-{
-	buf_print(out, "v%u|%.*s|%.*s|%.*s|%.*s|%.*s|%lld|", c->version, TEXT_ARG(c->id),
-	          TEXT_ARG(c->client), TEXT_ARG(c->mode), TEXT_ARG(c->role), TEXT_ARG(c->scopes),
-	          (long long)c->signed_at);
-	buf_add(out, c->token);
-	buf_add_char(out, '|');
-	buf_add(out, c->nonce);
-	if (c->version >= 3)
-		buf_print(out, "|%.*s|%.*s", TEXT_ARG(c->platform), TEXT_ARG(c->family));
-}
-
 /* ---- its file ---- */
 
 static char *path_in(const char *data_dir)

@@ -36,13 +36,4 @@ const char *device_token(const struct device *device, const char *url);
 bool device_keep_token(struct device *device, const char *url, const char *token,
                        struct error *why);
 
-/* What is signed.  Texts that are not there are empty. */
-struct device_claim {
-	unsigned version; /* 2, or 3: with platform and family */
-	struct text id, client, mode, role, scopes;
-	int64_t signed_at;
-	struct text token, nonce, platform, family;
-};
-void device_add_payload(struct buf *out, const struct device_claim *claim);
-
 #endif

@@ -1,5 +1,6 @@
 /* device_test.c - the key and its file, and what is signed: the first test of
  * RFC 8032, section 7.1, and the payloads letter by letter. */
+#include "parse/openclaw_claim.h"
 #include "source/openclaw/device.h"
 
 #include <setjmp.h>
@@ -166,12 +167,12 @@ static void a_broken_file_is_not_written_over(void **state)
 	}
 }
 
-static void check_payload(const struct device_claim *claim, const char *expected)
+static void check_payload(const struct openclaw_claim *claim, const char *expected)
 {
 	struct buf out;
 
 	buf_init(&out, 4 * KIB);
-	device_add_payload(&out, claim);
+	openclaw_claim_add(&out, claim);
 	assert_int_equal(out.len, strlen(expected));
 	assert_memory_equal(out.at, expected, out.len);
 	buf_finish(&out);
@@ -179,7 +180,7 @@ static void check_payload(const struct device_claim *claim, const char *expected
 
 static void the_payload_is_what_the_gateway_puts_together(void **state)
 {
-	struct device_claim claim = {
+	struct openclaw_claim claim = {
 		.version = 2,
 		.id = TEXT("abc"),
 		.client = TEXT("gateway-client"),

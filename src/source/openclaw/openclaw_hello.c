@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "base/put.h"
+#include "parse/openclaw_claim.h"
 #include "source/openclaw/device.h"
 #include "source/openclaw/openclaw_parts.h"
 
@@ -52,7 +53,7 @@ static const struct {
 static void add_device(struct buf *out, const struct openclaw *o, yyjson_val *challenge)
 {
 	yyjson_val *at = yyjson_obj_get(challenge, "ts"); /* its clock decides */
-	struct device_claim claim = {
+	struct openclaw_claim claim = {
 		.version = yyjson_obj_get(challenge, "capabilities") ? 3 : 2,
 		.id = text_of(device_id(o->device)),
 		.client = TEXT(CLIENT),
@@ -68,7 +69,7 @@ static void add_device(struct buf *out, const struct openclaw *o, yyjson_val *ch
 	struct buf payload;
 
 	buf_init(&payload, 64 * KIB);
-	device_add_payload(&payload, &claim);
+	openclaw_claim_add(&payload, &claim);
 	device_sign(o->device, buf_text(&payload), signature);
 	explicit_bzero(payload.at, payload.len);
 	buf_finish(&payload);
