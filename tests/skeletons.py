@@ -62,7 +62,7 @@ PLUGINS = {
             "src/source/registry.c": [
                 before("const struct transport *const transports[] = {\n",
                        "extern const struct transport transport_skeleton;\n\n"),
-                before("\tNULL,\n};\n", "\t&transport_skeleton,\n"),
+                before("NULL,\n};\n", "&transport_skeleton, "),
             ],
             "src/source/stream/meson.build": [behind("'scenario.c', ", "'skeleton.c', ")],
             "docs/sources.md": [before("## Discovery on this machine\n",

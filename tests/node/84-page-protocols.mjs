@@ -56,7 +56,8 @@ test("what the box speaks is offered, in its order and words", async () => {
 	assert.deepEqual(await offeredAnew(page), [
 		"as recognised", "websocket: a WebSocket, one signal per message", "sse: an event stream, or one signal per line",
 		"openai: a server like OpenAI's, with a list of models", "responses: OpenAI's Responses", "anthropic: Anthropic's models",
-		"ollama: Ollama's own protocol", "openclaw: an OpenClaw gateway", "run: a hub of runs, such as Escapement's",
+		"ollama: Ollama's own protocol", "openclaw: an OpenClaw gateway", "opencode: a server of opencode",
+		"run: a hub of runs, such as Escapement's",
 		"scenario: a recording to play", "midi: a MIDI port",
 	]);
 	await page.context().close();
