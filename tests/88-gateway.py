@@ -5,9 +5,20 @@ Who comes is known by its first request; what happens in runs comes as `agent` a
 """
 
 
+import base64
+import hashlib
+import json
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
 from doors import config_box
-from lib import WS, Box, eventually, run, test
+from lib import PATIENCE_S, WS, Box, Skip, eventually, run, temp_dir, test
 from servers import Upstream
+
+JUDGE = Path(__file__).resolve().parent / "node" / "gateway-judge.mjs"
+seen = []  # every frame that a box sent, for the judge
 
 CLIENT = {"id": "gateway-client", "version": "1.0", "platform": "linux", "mode": "backend"}
 READ, WRITE = "operator.read", "operator.write"
@@ -19,6 +30,7 @@ class Screen:
     def __init__(self, box, path="/ws/gateway", headers=None, port=None):
         self.box = box
         self.ws = WS(box, path, headers)
+        self.protocol = 4
         self.challenge = self.ws.json()
         self.events = []
         self.ids = 0
@@ -38,11 +50,15 @@ class Screen:
             frame = self.ws.json()
             if frame["type"] == "res":
                 assert frame["id"] == f"q{self.ids}", frame
+                if frame["ok"] and method == "connect":
+                    self.protocol = frame["payload"]["protocol"]
+                seen.append({"frame": frame, "method": method, "protocol": self.protocol})
                 return frame
             self.keep(frame)
 
     def keep(self, frame):
         assert frame["type"] == "event", frame
+        seen.append({"frame": frame, "protocol": self.protocol})
         if "seq" in frame:
             assert self.last_seq is None or frame["seq"] == self.last_seq + 1, (self.last_seq, frame)
             self.last_seq = frame["seq"]
@@ -235,6 +251,74 @@ def _():
                              "message": "missing scope: operator.write"}, error
 
 
+class Key:
+    """An Ed25519 key, in a file of OpenSSL's."""
+
+    def __init__(self):
+        self.dir = temp_dir()
+        self.openssl("genpkey", "-algorithm", "ed25519", "-out", "key.pem")
+        self.public = self.openssl("pkey", "-in", "key.pem", "-pubout", "-outform", "DER")[-32:]
+
+    def openssl(self, *args):
+        return subprocess.run(["openssl", *args], cwd=self.dir, check=True, capture_output=True,
+                              timeout=PATIENCE_S).stdout
+
+    def sign(self, words):
+        (self.dir / "words").write_bytes(words)
+        return self.openssl("pkeyutl", "-sign", "-inkey", "key.pem", "-rawin", "-in", "words")
+
+
+def sign(params, key, nonce, version=3, **wrong):
+    """The device of a client, which signs what it asks for."""
+    public = key.public
+    id = wrong.get("id", hashlib.sha256(public).hexdigest())
+    at = wrong.get("at", int(time.time() * 1000))
+    client = params["client"]
+    words = [f"v{version}", id, client["id"], client["mode"], params["role"],
+             ",".join(params["scopes"]), str(at), params["auth"].get("token", ""),
+             wrong.get("old", nonce)]
+    words += [client["platform"].strip().lower(), client.get("deviceFamily", "").lower()] \
+        if version == 3 else []
+    spell = lambda b: base64.urlsafe_b64encode(b).decode().rstrip("=")
+    return {"id": id, "publicKey": spell(public), "signedAt": at,
+            "signature": spell(key.sign("|".join(words).encode())),
+            "nonce": wrong.get("old", nonce)}
+
+
+@test("a device that signs its challenge keeps its scopes, whatever client it is")
+def _():
+    key = Key()
+    ui = {**CLIENT, "id": "openclaw-tui", "mode": "ui", "platform": " Linux ", "deviceFamily": "PC"}
+
+    def connect(box, version=3, protocol=4, **wrong):
+        with Screen(box) as screen:
+            params = screen.params(protocol, client=ui)
+            signer = wrong.pop("signer", key)
+            params["device"] = sign(params, signer, screen.challenge["payload"]["nonce"], version,
+                                    **wrong)
+            if "changed" in wrong:
+                params.update(wrong["changed"])
+            answer = screen.ask("connect", params)
+            return answer.get("payload") or (answer["error"], *screen.closed())
+
+    with Box() as box:
+        for version in (2, 3):
+            assert connect(box, version)["auth"]["scopes"] == [READ, WRITE]
+        stale = int(time.time() * 1000) - 11 * 60 * 1000
+        for wrong, words, code in (
+                ({"id": "0" * 64}, "device identity mismatch", "DEVICE_AUTH_DEVICE_ID_MISMATCH"),
+                ({"at": stale}, "device signature expired", "DEVICE_AUTH_SIGNATURE_EXPIRED"),
+                ({"at": 2 * stale}, "device signature expired", "DEVICE_AUTH_SIGNATURE_EXPIRED"),
+                ({"old": "nonce"}, "device nonce mismatch", "DEVICE_AUTH_NONCE_MISMATCH"),
+                ({"changed": {"scopes": ["operator.admin"]}}, "device signature invalid",
+                 "DEVICE_AUTH_SIGNATURE_INVALID")):
+            error, close, reason = connect(box, **wrong)
+            assert (error["message"], close, reason) == (words, 1008, words), (wrong, error)
+            assert error["details"]["code"] == code, error
+        error, _, _ = connect(box, protocol=3, old="nonce")
+        assert error == {"code": "INVALID_REQUEST", "message": "device nonce mismatch"}, error
+
+
 @test("a pinned listener speaks it at any path")
 def _():
     with config_box("listen: [{address: '127.0.0.1:0', dialect: gateway}]\n",
@@ -326,6 +410,65 @@ def _():
         assert (last["stream"], last["data"]["phase"]) == ("lifecycle", "error"), last
 
 
+@test("an empty piece of text costs nobody anything, and a long one comes whole")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        for _ in range(12):
+            say(box, "r1", "text_delta", {"agentId": "bot", "content": ""})
+        long = "word " * 80000
+        say(box, "r2", "text_delta", {"agentId": "bot", "content": long})
+        say(box, "r2", "completion", {"agentId": "bot", "taskId": "t", "success": True})
+        assert text(screen.chat("final", "r2")["message"]) == long
+        told = [e["data"]["delta"] for e in screen.of("agent", "r2") if e["stream"] == "assistant"]
+        assert "".join(told) == long, len("".join(told))
+        say(box, "r1", "text_delta", {"agentId": "bot", "content": "hi"})
+        assert text(screen.chat("delta", "r1")["message"]) == "hi"
+
+
+@test("a new message of a run replaces the one before")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        tell_a_run(box, "r1")
+        screen.chat("final", "r1")
+        shown = ""
+        for event in screen.of("chat", "r1"):
+            if event["state"] != "delta":
+                continue
+            shown = event["deltaText"] if event.get("replace") else shown + event["deltaText"]
+            assert shown == text(event["message"]), event
+
+
+@test("who comes first hears what happens from then on, not what was")
+def _():
+    with Box() as box:
+        for i in range(40):
+            say(box, "r0", "text_delta", {"agentId": "bot", "content": f"{i} "})
+        with Screen(box) as screen:
+            screen.hello()
+            tell_a_run(box, "r1")
+            screen.chat("final", "r1")
+            assert not screen.of("agent", "r0") + screen.of("chat", "r0"), screen.events
+
+
+@test("history and what comes after it never have the same words")
+def _():
+    with config_box("gateway: {pace: 2s}\n") as box, Screen(box) as screen:
+        screen.hello()
+        for word in ("one ", "two "):
+            say(box, "r1", "text_delta", {"agentId": "bot", "content": word})
+
+        def so_far():
+            history = screen.ask("chat.history", {"sessionKey": "agent:script:r1"})["payload"]
+            return history.get("inFlightRun", {}).get("text")
+
+        eventually(lambda: so_far() == "one two ")
+        screen.events.clear()
+        say(box, "r1", "text_delta", {"agentId": "bot", "content": "three"})
+        assert screen.chat("delta", "r1")["deltaText"] == "three"
+
+
 @test("presence says who is here, and its version grows with it")
 def _():
     with Box() as box, Screen(box) as screen:
@@ -339,6 +482,48 @@ def _():
         event = screen.until(lambda e: e["event"] == "presence" and not any(
             p.get("host") == "the other" for p in e["payload"]["presence"])
             and e["stateVersion"]["presence"] > seen)
+
+
+@test("presence is told after everybody has left, too")
+def _():
+    with Box() as box:
+        with Screen(box) as screen:
+            screen.hello()
+        with Screen(box) as one, Screen(box) as other:
+            one.hello()
+            other.hello(client={**CLIENT, "displayName": "later"})
+            one.until(lambda e: e["event"] == "presence" and any(
+                p.get("host") == "later" for p in e["payload"]["presence"]))
+
+
+@test("a client that does not read costs itself, and nobody else")
+def _():
+    config = "gateway: {max_buffered: 1MiB}\nlimits: {behind: 64KiB}\n"
+    with config_box(config) as box, Screen(box) as deaf:
+        deaf.hello()
+        word = "x" * 60000
+        for i in range(120):
+            say(box, "r1", "tool_call", {"agentId": "bot", "toolName": "t", "callId": f"c{i}",
+                                         "input": {"words": word}})
+        with Screen(box) as screen:
+            screen.hello()
+            tell_a_run(box, "r2")
+            screen.chat("final", "r2")
+        assert box.alive()
+        assert deaf.closed() == (1008, "slow consumer")
+
+
+@test("nothing of runs is told to a token that may not observe")
+def _():
+    tokens = "auth: {tokens: [{name: hand, file: TOP/hand, scopes: 'answer,control'}]}\n"
+    with config_box(tokens, files={"hand": "a" * 64}) as box:
+        with Screen(box) as hand, Screen(box) as eye:
+            hand.hello(3, auth={"token": "a" * 64})
+            eye.hello()
+            tell_a_run(box, "r1")
+            eye.chat("final", "r1")
+            assert not hand.ask("health", {})["ok"]
+            assert not hand.of("agent", "r1") + hand.of("chat", "r1"), hand.events
 
 
 @test("a box that stops says so, then closes with 1012")
@@ -396,6 +581,19 @@ def _():
         assert past()["sessionInfo"] == {"hasActiveRun": False, "activeRunIds": []}
         listed = screen.ask("sessions.list", {})["payload"]["sessions"]
         assert [s["key"] for s in listed] == ["agent:script:r1"], listed
+        one = screen.ask("sessions.describe", {"key": "agent:script:r1"})["payload"]["session"]
+        assert one["key"] == "agent:script:r1" and not one["hasActiveRun"], one
+        assert screen.ask("sessions.describe", {"key": "agent:no:one"})["payload"] == {
+            "session": None}
+        for name in ({"label": one["label"]}, {"sessionId": "r1"}, {"key": "agent:script:r1"}):
+            assert screen.ask("sessions.resolve", name)["payload"] == {
+                "ok": True, "key": "agent:script:r1", "agentId": "script"}, name
+        assert screen.ask("sessions.subscribe", {})["payload"] == {"subscribed": True}
+        told = screen.ask("sessions.subscribe", {"limit": 1})["payload"]["list"]
+        assert [s["key"] for s in told["sessions"]] == ["agent:script:r1"], told
+        say(box, "r2", "text_delta", {"agentId": "bot", "content": "x"})
+        event = screen.until(lambda e: e["event"] == "sessions.changed")
+        assert "seq" not in event, event
         with Screen(box) as old:
             old.hello(3)
             assert "inFlightRun" not in old.ask(
@@ -432,6 +630,19 @@ def _():
         assert stopped == {"ok": True, "aborted": False, "runIds": []}, stopped
         assert len([s for s in box.history() if s["type"] == "task_dispatch"]) <= 1
         assert hello["features"]["methods"]
+
+
+# --- all of it ----------------------------------------------------------------------
+
+
+@test("every frame of these tests is one that the published schema knows")
+def _():
+    if not shutil.which("node") or not (JUDGE.parent / "node_modules" / "ajv").exists():
+        raise Skip("node and ajv judge")
+    assert len(seen) > 200, len(seen)
+    done = subprocess.run(["node", str(JUDGE)], capture_output=True, text=True, timeout=PATIENCE_S,
+                          input="".join(json.dumps(one) + "\n" for one in seen))
+    assert done.returncode == 0, done.stdout[:4000] + done.stderr[-2000:]
 
 
 run()

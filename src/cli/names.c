@@ -74,21 +74,17 @@ struct text names_of(struct names *names, struct text run)
 
 enum judgement { JUDGED_NOT = 1, JUDGED_IS };
 
-/* 0: it is of no session, yet. */
 static enum judgement read_judgement(struct text answer, struct text handle)
 {
 	yyjson_doc *doc = yyjson_read(answer.at, answer.len, 0);
 	yyjson_val *member = yyjson_obj_get(yyjson_doc_get_root(doc), "member");
-	struct text name = json_text_at(member, "handle");
-	enum judgement judgement = 0;
+	bool is = text_equal(json_text_at(member, "handle"), handle);
 
-	if (name.len)
-		judgement = text_equal(name, handle) ? JUDGED_IS : JUDGED_NOT;
 	yyjson_doc_free(doc);
-	return judgement;
+	return is ? JUDGED_IS : JUDGED_NOT;
 }
 
-/* The box says it when it has heard what the run has said so far.  0: it does not know. */
+/* The box says it when it has heard what the run has said so far.  0: it does not answer. */
 static enum judgement judge(struct names *names, struct text run, struct text handle)
 {
 	struct remote_request request = {.method = "GET", .timeout_ms = ANSWER_MS};
@@ -104,8 +100,7 @@ static enum judgement judge(struct names *names, struct text run, struct text ha
 	request.path = path.at;
 	if (!path.full) {
 		if (remote_fetch(names->remote, &request, &status, &answer, &why) ==
-		            REMOTE_ANSWERED &&
-		    status == 200)
+		    REMOTE_ANSWERED)
 			judgement = read_judgement(buf_text(&answer), handle);
 		buf_finish(&answer);
 	}

@@ -25,7 +25,7 @@ void names_finish(struct names *names);
 struct text names_of(struct names *names, struct text run);
 
 /* Is it a run of the session with this handle, which is the same in every call?  Each run is asked
- * about until it is of a session. */
+ * about once. */
 bool names_is(struct names *names, struct text run, struct text handle);
 
 #endif

@@ -2,7 +2,9 @@
  *
  * The words of a refusal are those that gateways use: clients look for them.
  */
+#include "base/clock.h"
 #include "base/put.h"
+#include "gateway/device.h"
 #include "gateway/inside.h"
 #include "gateway/params.h"
 #include "gateway/presence.h"
@@ -54,6 +56,22 @@ static void refuse_secret(const struct gateway_call *call, const char *reason, u
 	if (wait_s)
 		fault.message =
 			"unauthorized: too many failed authentication attempts (retry later)";
+	if (call->view->protocol > GATEWAY_OLDEST)
+		fault.details = buf_text(&details);
+	turn_away(call, &fault, 1008);
+	buf_finish(&details);
+}
+
+static void refuse_device(const struct gateway_call *call, const struct device_fault *why)
+{
+	struct gateway_fault fault = {"INVALID_REQUEST", why->message};
+	struct buf details;
+
+	buf_init(&details, DETAILS_MAX);
+	put_object(&details, NULL);
+	put_word(&details, "code", why->code);
+	put_word(&details, "reason", why->reason);
+	put_end(&details);
 	if (call->view->protocol > GATEWAY_OLDEST)
 		fault.details = buf_text(&details);
 	turn_away(call, &fault, 1008);
@@ -126,7 +144,7 @@ static bool is_pair(yyjson_val *client, const char *id, const char *mode)
 }
 
 /* Without a device protocol 4 keeps scopes of these alone; an empty list is all of them to a
- * back end of protocol 3. */
+ * back end of protocol 3.  The device was checked. */
 static unsigned asked_scopes(const struct gateway_call *call)
 {
 	yyjson_val *client = yyjson_obj_get(call->params, "client");
@@ -136,7 +154,8 @@ static unsigned asked_scopes(const struct gateway_call *call)
 	unsigned scopes = 0;
 	yyjson_val *name;
 
-	if (!is_old && !is_backend && !is_pair(client, "cli", "cli"))
+	if (!is_old && !is_backend && !is_pair(client, "cli", "cli") &&
+	    !yyjson_obj_get(call->params, "device"))
 		return 0;
 	while ((name = yyjson_arr_iter_next(&each)))
 		scopes |= operator_scope_of(json_text(name));
@@ -156,6 +175,26 @@ static void read_caps(const struct gateway_call *call)
 }
 
 /* ---- letting in ---- */
+
+/* A device is good with a token alone, whose scopes it then has at most. */
+static bool is_device_good(const struct gateway_call *call)
+{
+	struct text role = json_text_at(call->params, "role");
+	struct device_proof proof = {
+		.params = call->params,
+		.role = role.len ? role : TEXT("operator"),
+		.nonce = text_of(call->view->nonce),
+		.now_ms = clock_wall_ms(),
+	};
+	struct device_fault fault;
+
+	if (!yyjson_obj_get(call->params, "device"))
+		return true;
+	fault = gateway_check_device(&proof);
+	if (fault.reason)
+		refuse_device(call, &fault);
+	return !fault.reason;
+}
 
 static bool identify(const struct gateway_call *call)
 {
@@ -202,7 +241,7 @@ void gateway_connect(const struct gateway_call *call)
 		refuse_words(call, "invalid role");
 		return;
 	}
-	if (!identify(call))
+	if (!is_device_good(call) || !identify(call))
 		return;
 	allowed = operator_scopes_allowed(view->client->scopes);
 	granted = asked_scopes(call) & allowed;

@@ -12,10 +12,12 @@
 #include "base/random.h"
 #include "config/fields.h"
 #include "gateway/inside.h"
+#include "gateway/keys.h"
 #include "gateway/presence.h"
 #include "gateway/streams.h"
 #include "gateway/tell.h"
 #include "hub/hub.h"
+#include "journal/journal.h"
 #include "net/loop.h"
 
 #define HANDSHAKE_MS 15000
@@ -33,20 +35,19 @@ static void begin_answer(struct buf *out, const struct gateway_call *call, bool 
 	put_bool(out, "ok", is_good);
 }
 
-static void end_answer(struct buf *out, const struct gateway_call *call)
-{
-	put_end(out);
-	client_say_frame(call->view->client, WS_OP_TEXT, buf_text(out));
-	buf_finish(out);
-}
-
 void gateway_answer(const struct gateway_call *call, struct text payload)
 {
 	struct buf out;
 
 	begin_answer(&out, call, true);
 	put_json(&out, "payload", payload);
-	end_answer(&out, call);
+	put_end(&out);
+	if (out.full)
+		gateway_refuse(call,
+		               &(struct gateway_fault){"UNAVAILABLE", "the answer is too long"});
+	else
+		client_say_frame(call->view->client, WS_OP_TEXT, buf_text(&out));
+	buf_finish(&out);
 }
 
 void gateway_refuse(const struct gateway_call *call, const struct gateway_fault *fault)
@@ -62,7 +63,9 @@ void gateway_refuse(const struct gateway_call *call, const struct gateway_fault 
 	if (fault->retryable)
 		put_bool(&out, "retryable", true);
 	put_end(&out);
-	end_answer(&out, call);
+	put_end(&out);
+	client_say_frame(call->view->client, WS_OP_TEXT, buf_text(&out));
+	buf_finish(&out);
 }
 
 /* ---- coming ---- */
@@ -159,7 +162,7 @@ static enum pump pump(struct client *c, size_t *budget)
 	view->waiting = NULL;
 	hear_frame(c, text_of(waiting));
 	free(waiting);
-	return view->waiting ? PUMP_MORE : PUMP_IDLE;
+	return c->state != CLIENT_CLOSING && view->waiting ? PUMP_MORE : PUMP_IDLE;
 }
 
 static void pump_all(struct gateway *g)
@@ -194,27 +197,49 @@ static void tick(struct deadline *deadline)
 
 /* ---- joining and leaving ---- */
 
+/* What was in the journal when the first of them came is the past. */
 static void hear_signal_of(struct runs_listener *listener, struct run *run, const struct signal *s)
 {
-	gateway_hear(list_of(listener, struct gateway, listener), run, s);
+	struct gateway *g = list_of(listener, struct gateway, listener);
+
+	if (s->seq > g->past_seq && g->view_count)
+		gateway_hear(g, run, s);
+}
+
+static void open_room(struct gateway *g)
+{
+	g->is_open = true;
+	g->past_seq = journal_last_seq(g->options.journal);
+	runs_watch(g->options.runs, true);
+	runs_reach(g->options.runs);
+	runs_listen(g->options.runs, &g->listener);
+	deadline_set(g->options.loop, &g->tick, g->options.config->tick_ms);
+}
+
+static void close_room(struct gateway *g)
+{
+	g->is_open = g->presence_changed = false;
+	runs_watch(g->options.runs, false);
+	list_remove(&g->listener.in_runs);
+	gateway_tell_forget(g);
+	deadline_clear(&g->tick);
+	deadline_clear(&g->gather);
 }
 
 void gateway_enter(struct gateway_view *view)
 {
 	struct gateway *g = gateway_of(view);
 
-	if (!g->view_count++) {
-		runs_watch(g->options.runs, true);
-		runs_reach(g->options.runs);
-		runs_listen(g->options.runs, &g->listener);
-		deadline_set(g->options.loop, &g->tick, g->options.config->tick_ms);
-	}
+	if (!g->is_open)
+		open_room(g);
+	g->view_count++;
 	view->since_ms = (double)clock_wall_ms();
 	list_add(&g->views, &view->in_room);
 	gateway_join_stream(view);
 	client_make_room(view->client, g->options.config->max_buffered);
 }
 
+/* It may be closed while it is told something: what others use goes at the end of the turn. */
 static void leave(struct client *c)
 {
 	struct gateway_view *view = client_has_view(c);
@@ -227,15 +252,8 @@ static void leave(struct client *c)
 	gateway_leave_stream(view);
 	list_remove(&view->in_room);
 	free(view->card);
-	if (--g->view_count) {
-		gateway_presence_changed(g);
-		return;
-	}
-	runs_watch(g->options.runs, false);
-	list_remove(&g->listener.in_runs);
-	gateway_tell_forget(g);
-	deadline_clear(&g->tick);
-	deadline_clear(&g->gather);
+	g->view_count--;
+	gateway_presence_changed(g);
 }
 
 static void late(struct client *c)
@@ -248,8 +266,9 @@ static void farewell(struct client *c)
 	struct gateway_view *view = client_has_view(c);
 	struct buf out;
 
-	if (view && view->stream) {
+	if (view && view->stream)
 		gateway_pump_stream(view);
+	if (view && view->stream) {
 		buf_init(&out, CHALLENGE_MAX);
 		put_object(&out, NULL);
 		put_word(&out, "type", "event");
@@ -273,11 +292,17 @@ static void news(void *of, const struct news *news)
 
 	if (news->kind == NEWS_RUNS)
 		pump_all(g);
+	else if (news->kind == NEWS_CREW)
+		gateway_tell_sessions(g);
 }
 
 static void end_turn(void *of)
 {
-	gateway_end_streams(of);
+	struct gateway *g = of;
+
+	gateway_end_streams(g);
+	if (g->is_open && !g->view_count)
+		close_room(g);
 }
 
 /* ---- the room ---- */
@@ -311,7 +336,8 @@ void gateway_destroy(struct gateway *g)
 	if (!g)
 		return;
 	gateway_end_streams(g);
-	gateway_tell_forget(g);
+	if (g->is_open)
+		close_room(g);
 	map_finish(&g->runs);
 	gateway_forget_sent(g, UINT64_MAX);
 	map_finish(&g->sent);
@@ -325,9 +351,22 @@ void gateway_destroy(struct gateway *g)
 
 #define IN(member) offsetof(struct gateway_config, member)
 
+/* It stands between colons in the keys of sessions. */
+static bool check_name(struct text name, struct error *why)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.at[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-' && c != '_')
+			return error_set(why, "a name has small letters, digits, - and _");
+	}
+	return (name.len && name.len <= GATEWAY_NAME_MAX) ||
+	       error_set(why, "a name has 1 to %d characters", GATEWAY_NAME_MAX);
+}
+
 static const struct field agent_fields[] = {
 	{"name", FIELD_TEXT, offsetof(struct gateway_agent, name), "how clients call it",
-         .needed = true},
+         .check = check_name, .needed = true},
 	{"source", FIELD_TEXT, offsetof(struct gateway_agent, source), "the source that is asked",
          .needed = true},
 	{0},
@@ -336,7 +375,8 @@ static const struct field agent_fields[] = {
 static const struct field fields[] = {
 	{"agents", FIELD_ROWS, IN(agents), "names of agents for clients, and their sources",
          .fields = agent_fields, .count = IN(agent_count), .size = sizeof(struct gateway_agent)},
-	{"default_agent", FIELD_TEXT, IN(default_agent), "whom a client asks that names nobody"},
+	{"default_agent", FIELD_TEXT, IN(default_agent), "whom a client asks that names nobody",
+         .check = check_name},
 	{"tick", FIELD_TIME, IN(tick_ms), "between two signs of life", "30s", 1000, 600000},
 	{"pace", FIELD_TIME, IN(pace_ms), "text is gathered for so long; 0ms: not at all", "75ms",
          0, 10000},

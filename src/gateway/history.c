@@ -11,12 +11,16 @@
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/methods.h"
+#include "gateway/streams.h"
+#include "gateway/tell.h"
+#include "net/loop.h"
 #include "run/recall.h"
 #include "run/said.h"
 
 #define LIMIT_USUAL 200
 #define LIMIT_MAX 1000
 #define HISTORY_MAX (6 * MIB)
+#define PATIENCE_MS 10000 /* for what is read from the journal again */
 
 /* ---- runs of a session ---- */
 
@@ -100,52 +104,99 @@ static void put_said(struct buf *out, const struct said_message *m)
 	}
 }
 
-/* What is open is told apart, as long as it calls nothing. */
-static bool is_in_flight(const struct said_message *m)
+/* ---- how far back ---- */
+
+/* What it is about so long as JSON. */
+static size_t weight_of(const struct said_message *m)
 {
-	return m->is_open && m->role == SAID_ASSISTANT && !m->tool_count;
+	size_t n = said_text(&m->text).len + 256;
+
+	list_each(&m->tools, l) {
+		const struct said_tool *tool = list_of(l, struct said_tool, in_message);
+
+		n += tool->input.len + tool->output.len + 512;
+	}
+	return n;
 }
 
-/* The newest so many, oldest first; false: there are more. */
-static bool put_messages(const struct gateway_past *p, size_t limit, struct buf *out)
+/* The newest run that is at work says what is being said; it is told apart, as the run in flight,
+ * as long as it calls nothing. */
+static const struct said_message *in_flight(const struct gateway_past *p)
 {
-	size_t total = 0, skip;
+	const struct said_message *open;
 
-	for (size_t i = 0; i < p->count; i++)
-		total += words_of(p, i)->message_count;
-	skip = total > limit ? total - limit : 0;
-	for (size_t i = 0; i < p->count; i++)
-		list_each(&words_of(p, i)->messages, l) {
+	if (!p->count || p->call->view->protocol == GATEWAY_OLDEST ||
+	    !gateway_is_live(p->call->gateway, p->runs[p->count - 1]))
+		return NULL;
+	open = said_open(words_of(p, p->count - 1));
+	return open && open->role == SAID_ASSISTANT && !open->tool_count ? open : NULL;
+}
+
+/* Where the newest so many messages begin: in which run, at which message of it.  False: what a
+ * run said is being read from the journal again. */
+struct beginning {
+	size_t run;
+	const struct link *at;
+	bool is_all;
+};
+
+static bool find_beginning(const struct gateway_past *p, size_t limit, struct beginning *out)
+{
+	size_t count = 0, bytes = 0;
+
+	*out = (struct beginning){.run = p->count, .is_all = true};
+	for (size_t i = p->count; i-- > 0;) {
+		const struct said *said = words_of(p, i);
+
+		if (!said)
+			return false;
+		for (const struct link *l = said->messages.prev; l != &said->messages;
+		     l = l->prev) {
+			bytes += weight_of(list_of(l, struct said_message, in_said));
+			if (count == limit || (count && bytes > HISTORY_MAX)) {
+				out->is_all = false;
+				return true;
+			}
+			count++;
+			*out = (struct beginning){i, l, true};
+		}
+	}
+	return true;
+}
+
+static void put_messages(const struct gateway_past *p, const struct beginning *from,
+                         struct buf *out)
+{
+	const struct said_message *apart = in_flight(p);
+
+	for (size_t i = from->run; i < p->count; i++) {
+		const struct said *said = words_of(p, i);
+		const struct link *l = i == from->run ? from->at : said->messages.next;
+
+		for (; l != &said->messages; l = l->next) {
 			const struct said_message *m = list_of(l, struct said_message, in_said);
 
-			if (skip)
-				skip--;
-			else if (!is_in_flight(m))
+			if (m != apart)
 				put_said(out, m);
 		}
-	return total <= limit;
+	}
 }
 
 /* ---- what goes on ---- */
 
 static void put_in_flight(const struct gateway_past *p, struct buf *out)
 {
+	const struct said_message *open = in_flight(p);
 	struct buf runs;
 
 	buf_init(&runs, 64 * KIB);
-	for (size_t i = 0; i < p->count; i++) {
-		const struct said *said = words_of(p, i);
-		const struct said_message *open = said_open(said);
-
-		if (!gateway_is_live(p->call->gateway, p->runs[i]))
-			continue;
-		put_text(&runs, NULL, text_of(p->runs[i]->id));
-		if (i + 1 < p->count)
-			continue;
+	for (size_t i = 0; i < p->count; i++)
+		if (gateway_is_live(p->call->gateway, p->runs[i]))
+			put_text(&runs, NULL, text_of(p->runs[i]->id));
+	if (p->count && gateway_is_live(p->call->gateway, p->runs[p->count - 1])) {
 		put_object(out, "inFlightRun");
-		put_word(out, "runId", p->runs[i]->id);
-		put_text(out, "text",
-		         open && is_in_flight(open) ? said_text(&open->text) : TEXT(""));
+		put_word(out, "runId", p->runs[p->count - 1]->id);
+		put_text(out, "text", open ? said_text(&open->text) : TEXT(""));
 		put_end(out);
 	}
 	put_object(out, "sessionInfo");
@@ -157,41 +208,57 @@ static void put_in_flight(const struct gateway_past *p, struct buf *out)
 	buf_finish(&runs);
 }
 
-static void answer(const struct gateway_past *p, struct text key, size_t limit)
+/* What was gathered is told first, so that no event after it has words that the answer has. */
+static void tell_first(const struct gateway_past *p)
 {
-	bool is_old = p->call->view->protocol == GATEWAY_OLDEST;
-	struct buf out;
-	bool is_all;
+	for (size_t i = 0; i < p->count; i++)
+		gateway_tell_now(p->call->gateway, p->runs[i]);
+	if (p->call->view->stream)
+		gateway_pump_stream(p->call->view);
+}
 
+static void answer(const struct gateway_past *p, struct text key, const struct beginning *from)
+{
+	struct buf out;
+
+	tell_first(p);
+	if (p->call->view->client->state == CLIENT_CLOSING)
+		return;
 	buf_init(&out, GATEWAY_SAY_MAX);
 	put_object(&out, NULL);
 	put_text(&out, "sessionKey", key);
 	if (p->count)
 		put_word(&out, "sessionId", p->runs[0]->id);
 	put_list(&out, "messages");
-	is_all = put_messages(p, limit, &out);
+	put_messages(p, from, &out);
 	put_list_end(&out);
 	put_word(&out, "thinkingLevel", "off");
-	if (!is_old) {
-		put_bool(&out, "hasMore", !is_all);
+	if (p->call->view->protocol > GATEWAY_OLDEST) {
+		put_bool(&out, "hasMore", !from->is_all);
 		put_in_flight(p, &out);
 	}
 	put_end(&out);
-	if (out.full)
-		gateway_refuse(p->call, &(struct gateway_fault){"UNAVAILABLE",
-		                                                "the transcript is too long"});
-	else
-		gateway_answer(p->call, buf_text(&out));
+	gateway_answer(p->call, buf_text(&out));
 	buf_finish(&out);
 }
 
-/* False: some of it is read from the journal again; the request waits for that. */
-static bool is_here(const struct gateway_past *p)
+/* Asks again at the end of the turn, for a while. */
+static void wait(const struct gateway_call *call)
 {
-	for (size_t i = 0; i < p->count; i++)
-		if (!words_of(p, i))
-			return false;
-	return true;
+	struct gateway_view *view = call->view;
+	uint64_t now = loop_now_ms(call->gateway->options.loop);
+
+	if (!view->waits_ms)
+		view->waits_ms = now;
+	if (view->waiting || now - view->waits_ms > PATIENCE_MS) {
+		view->waits_ms = 0;
+		gateway_refuse(call, &(struct gateway_fault){"UNAVAILABLE",
+		                                             "the transcript is being read",
+		                                             .retryable = true});
+		return;
+	}
+	view->waiting = text_dup(call->raw);
+	client_work(view->client);
 }
 
 void gateway_chat_history(const struct gateway_call *call)
@@ -200,21 +267,18 @@ void gateway_chat_history(const struct gateway_call *call)
 	uint64_t limit = wanted ? yyjson_get_uint(wanted) : LIMIT_USUAL;
 	struct gateway_past past = {.call = call};
 	struct gateway_place place;
+	struct beginning from;
 
 	runs_reach(call->gateway->options.runs);
 	crew_reach(call->gateway->options.crew);
 	gateway_find_place(call->gateway, json_text_at(call->params, "sessionKey"),
 	                   json_text_at(call->params, "agentId"), &place);
 	gateway_place_runs(&place, note_run, &past);
-	if (is_here(&past)) {
-		answer(&past, buf_text(&place.key), limit > LIMIT_MAX ? LIMIT_MAX : limit);
-	} else if (!call->view->waiting) {
-		call->view->waiting = text_dup(call->raw);
-		client_work(call->view->client);
+	if (find_beginning(&past, limit > LIMIT_MAX ? LIMIT_MAX : limit, &from)) {
+		call->view->waits_ms = 0;
+		answer(&past, buf_text(&place.key), &from);
 	} else {
-		gateway_refuse(call, &(struct gateway_fault){"UNAVAILABLE",
-		                                             "another transcript is being read",
-		                                             .retryable = true});
+		wait(call);
 	}
 	gateway_place_finish(&place);
 	free(past.runs);

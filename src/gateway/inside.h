@@ -41,6 +41,8 @@ struct gateway {
 	struct runs_listener listener;
 	struct link views; /* gateway_view.in_room: those that were greeted */
 	size_t view_count;
+	bool is_open;      /* there are some, or were in this turn */
+	uint64_t past_seq; /* of the journal when the first of them came */
 	struct link streams;
 	uint64_t place;         /* of the next frame */
 	uint64_t seq;           /* of protocol 3 */
@@ -68,9 +70,11 @@ struct gateway_view {
 	double since_ms;
 	char nonce[GATEWAY_ID], conn_id[GATEWAY_ID];
 	char *card;                     /* its entry among those who are present, as JSON */
+	uint64_t waits_ms;              /* since when, by the loop's clock */
 	char *waiting;                  /* a request that waits for the journal, or NULL */
 	uint8_t protocol, scopes, caps; /* scopes: enum operator_scope */
-	bool has_lost;                  /* frames: it gets the texts anew */
+	bool follows_sessions;
+	bool has_lost; /* frames: it gets the texts anew */
 };
 
 static inline struct gateway *gateway_of(const struct gateway_view *view)
@@ -100,6 +104,7 @@ void gateway_enter(struct gateway_view *view); /* it was greeted; its protocol a
 void gateway_connect(const struct gateway_call *call);                 /* connect.c */
 void gateway_hello(const struct gateway_call *call, unsigned granted); /* hello.c */
 void gateway_forget_sent(struct gateway *g, uint64_t before_ms);       /* chat.c */
+void gateway_tell_sessions(struct gateway *g);                         /* sessions.c */
 void gateway_dispatch(const struct gateway_call *call);                /* methods.c */
 void gateway_method_names(struct buf *out);                            /* a list's items */
 

@@ -163,13 +163,26 @@ static void look_for_session(const struct gateway *g, struct gateway_place *p)
 	buf_finish(&own);
 }
 
-/* A conversation that another gateway named is found among all of them. */
+static bool is_named(const struct gateway *g, const struct run_session *session,
+                     const struct gateway_place *p)
+{
+	char name[GATEWAY_NAME_MAX + 1];
+
+	if (text_equal(text_of(session->key), buf_text(&p->key)))
+		return true;
+	if (!text_equal(text_of(session->key), p->rest))
+		return false;
+	gateway_agent_name(g, text_of(session->source), name);
+	return text_is(gateway_key_agent(buf_text(&p->key)), name);
+}
+
+/* A conversation of a source that nobody can ask, or that another gateway named. */
 static void look_for_named(const struct gateway *g, struct gateway_place *p)
 {
 	list_each(runs_sessions(g->options.runs), l) {
 		struct run_session *session = list_of(l, struct run_session, in_all);
 
-		if (!text_equal(text_of(session->key), buf_text(&p->key)))
+		if (!is_named(g, session, p))
 			continue;
 		p->session = session;
 		buf_clear(&p->source);

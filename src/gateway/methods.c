@@ -55,6 +55,46 @@ static void last_heartbeat(const struct gateway_call *call)
 	gateway_answer(call, TEXT("null"));
 }
 
+/* What may be written in the place of a message. */
+static void commands(const struct gateway_call *call)
+{
+	struct buf out;
+
+	buf_init(&out, SHORT_MAX);
+	put_object(&out, NULL);
+	put_list(&out, "commands");
+	put_object(&out, NULL);
+	put_word(&out, "name", "stop");
+	put_word(&out, "description", "Stops what is being said.");
+	put_word(&out, "source", "native");
+	put_word(&out, "scope", "text");
+	put_bool(&out, "acceptsArgs", false);
+	put_end(&out);
+	put_list_end(&out);
+	put_end(&out);
+	gateway_answer(call, buf_text(&out));
+	buf_finish(&out);
+}
+
+/* Nothing of ours is a gateway's; clients want the members. */
+static void config(const struct gateway_call *call)
+{
+	struct buf out;
+
+	buf_init(&out, SHORT_MAX);
+	put_object(&out, NULL);
+	put_word(&out, "path", "signalbox");
+	put_bool(&out, "exists", true);
+	put_bool(&out, "valid", true);
+	put_object(&out, "config");
+	put_end(&out);
+	put_object(&out, "runtimeConfig");
+	put_end(&out);
+	put_end(&out);
+	gateway_answer(call, buf_text(&out));
+	buf_finish(&out);
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -70,7 +110,12 @@ static const struct {
 	{"chat.abort", OPERATOR_WRITE, gateway_chat_abort},
 	{"chat.history", OPERATOR_READ, gateway_chat_history},
 	{"sessions.list", OPERATOR_READ, gateway_sessions_list},
+	{"sessions.subscribe", OPERATOR_READ, gateway_sessions_subscribe},
+	{"sessions.describe", OPERATOR_READ, gateway_sessions_describe},
+	{"sessions.resolve", OPERATOR_READ, gateway_sessions_resolve},
 	{"agents.list", OPERATOR_READ, gateway_agents_list},
+	{"commands.list", OPERATOR_READ, commands},
+	{"config.get", OPERATOR_READ, config},
 };
 #define METHODS (sizeof(methods) / sizeof(*methods))
 

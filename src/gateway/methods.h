@@ -8,6 +8,9 @@ void gateway_chat_send(const struct gateway_call *call); /* chat.c */
 void gateway_chat_abort(const struct gateway_call *call);
 void gateway_chat_history(const struct gateway_call *call);  /* history.c */
 void gateway_sessions_list(const struct gateway_call *call); /* sessions.c */
+void gateway_sessions_subscribe(const struct gateway_call *call);
+void gateway_sessions_describe(const struct gateway_call *call);
+void gateway_sessions_resolve(const struct gateway_call *call);
 void gateway_agents_list(const struct gateway_call *call);
 
 #endif

@@ -45,6 +45,7 @@ void pace_destroy(struct pace *pace)
 
 void pace_set(struct pace *pace, unsigned after_ms)
 {
-	if (!uv_is_active((uv_handle_t *)&pace->timer))
-		uv_timer_start(&pace->timer, on_time, after_ms, 0);
+	if (!uv_is_active((uv_handle_t *)&pace->timer) ||
+	    uv_timer_get_due_in(&pace->timer) > after_ms)
+		uv_timer_start(&pace->timer, on_time, after_ms ? after_ms : 1, 0);
 }

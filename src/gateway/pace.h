@@ -7,6 +7,6 @@ struct pace;
 
 struct pace *pace_create(struct loop *loop, void (*fire)(void *self), void *self);
 void pace_destroy(struct pace *pace);
-void pace_set(struct pace *pace, unsigned after_ms); /* unless it is set */
+void pace_set(struct pace *pace, unsigned after_ms); /* unless it fires sooner */
 
 #endif

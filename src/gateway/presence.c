@@ -108,8 +108,9 @@ void gateway_put_health(const struct gateway *g, struct buf *out)
 	put_list_end(out);
 	put_object(out, "channelLabels");
 	put_end(out);
-	if (name[0])
-		put_word(out, "defaultAgentId", name);
+	put_word(out, "defaultAgentId", name[0] ? name : "main");
+	put_list(out, "agents");
+	put_list_end(out);
 	put_object(out, "sessions");
 	put_word(out, "path", "signalbox");
 	put_u64(out, "count", crew_count(g->options.crew));
@@ -123,7 +124,7 @@ void gateway_put_health(const struct gateway *g, struct buf *out)
 void gateway_presence_changed(struct gateway *g)
 {
 	g->presence_version++;
-	if (g->presence_changed)
+	if (g->presence_changed || !g->is_open)
 		return;
 	g->presence_changed = true;
 	deadline_set(g->options.loop, &g->gather, GATHER_MS);

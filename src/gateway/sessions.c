@@ -1,4 +1,5 @@
 /* sessions.c - the sessions of the box and its agents, as clients list them. */
+#include "run/sessions.h"
 #include "base/clock.h"
 #include "base/put.h"
 #include "crew/crew.h"
@@ -11,14 +12,15 @@
 
 /* ---- sessions.list ---- */
 
-static void put_session(const struct gateway *g, const struct crew_member *m, struct buf *out)
+/* False: its runs are not known any more. */
+static bool put_session(const struct gateway *g, const struct crew_member *m, struct buf *out)
 {
 	const struct run *run = runs_find(g->options.runs, text_of(member_run(m)));
 	const char *title = member_title(m);
 	struct buf key;
 
 	if (!run)
-		return;
+		return false;
 	buf_init(&key, 2 * KIB);
 	gateway_key_of_run(g, run, &key);
 	put_object(out, NULL);
@@ -35,30 +37,150 @@ static void put_session(const struct gateway *g, const struct crew_member *m, st
 	put_bool(out, "hasActiveRun", gateway_is_live(g, run));
 	put_end(out);
 	buf_finish(&key);
+	return true;
 }
 
-void gateway_sessions_list(const struct gateway_call *call)
+static void put_sessions(const struct gateway_call *call, struct buf *out)
 {
 	const struct gateway *g = call->gateway;
 	yyjson_val *wanted = yyjson_obj_get(call->params, "limit");
 	uint64_t limit = wanted ? yyjson_get_uint(wanted) : SESSIONS_USUAL, count = 0;
 	struct link *all = crew_all(g->options.crew), *l;
+
+	crew_reach(g->options.crew);
+	put_i64(out, "ts", clock_wall_ms());
+	put_word(out, "path", "signalbox");
+	put_list(out, "sessions");
+	for (l = all->prev; l != all && count < limit; l = l->prev)
+		count += put_session(g, list_of(l, struct crew_member, in_all), out);
+	put_list_end(out);
+	put_u64(out, "count", count);
+	put_object(out, "defaults");
+	put_end(out);
+}
+
+void gateway_sessions_list(const struct gateway_call *call)
+{
+	struct buf out;
+
+	buf_init(&out, LIST_MAX);
+	put_object(&out, NULL);
+	put_sessions(call, &out);
+	put_end(&out);
+	gateway_answer(call, buf_text(&out));
+	buf_finish(&out);
+}
+
+/* ---- the others ---- */
+
+/* With parameters of a list, the answer has that list. */
+void gateway_sessions_subscribe(const struct gateway_call *call)
+{
+	struct buf out;
+
+	call->view->follows_sessions = true;
+	buf_init(&out, LIST_MAX);
+	put_object(&out, NULL);
+	put_bool(&out, "subscribed", true);
+	if (yyjson_obj_size(call->params)) {
+		put_object(&out, "list");
+		put_sessions(call, &out);
+		put_end(&out);
+	}
+	put_end(&out);
+	gateway_answer(call, buf_text(&out));
+	buf_finish(&out);
+}
+
+static const struct crew_member *member_at(const struct gateway *g, const struct gateway_place *p)
+{
+	const struct run *run = p->run;
+
+	if (!run && p->session)
+		run = list_of(p->session->runs.prev, struct run, in_session);
+	return run ? crew_find(g->options.crew, text_of(run->id)) : NULL;
+}
+
+/* null: there is none. */
+void gateway_sessions_describe(const struct gateway_call *call)
+{
+	const struct gateway *g = call->gateway;
+	const struct crew_member *m;
+	struct gateway_place place;
 	struct buf out;
 
 	crew_reach(g->options.crew);
+	gateway_find_place(g, json_text_at(call->params, "key"), TEXT(""), &place);
+	m = member_at(g, &place);
 	buf_init(&out, LIST_MAX);
 	put_object(&out, NULL);
-	put_i64(&out, "ts", clock_wall_ms());
-	put_word(&out, "path", "signalbox");
-	put_list(&out, "sessions");
-	for (l = all->prev; l != all && count < limit; l = l->prev, count++)
-		put_session(g, list_of(l, struct crew_member, in_all), &out);
-	put_list_end(&out);
-	put_u64(&out, "count", count);
-	put_object(&out, "defaults");
-	put_end(&out);
+	put_key(&out, "session");
+	if (!m || !put_session(g, m, &out))
+		buf_add(&out, TEXT("null"));
 	put_end(&out);
 	gateway_answer(call, buf_text(&out));
+	buf_finish(&out);
+	gateway_place_finish(&place);
+}
+
+/* By its key, its id or the handle that every screen shows. */
+void gateway_sessions_resolve(const struct gateway_call *call)
+{
+	const struct gateway *g = call->gateway;
+	struct text key = json_text_at(call->params, "key");
+	struct text name = json_text_at(call->params, "sessionId");
+	const struct crew_member *m;
+	const struct run *run;
+	struct buf out, found;
+
+	if (!name.len)
+		name = json_text_at(call->params, "label");
+	crew_reach(g->options.crew);
+	m = name.len ? crew_find(g->options.crew, name) : NULL;
+	run = m ? runs_find(g->options.runs, text_of(member_run(m))) : NULL;
+	buf_init(&found, 2 * KIB);
+	if (run)
+		gateway_key_of_run(g, run, &found);
+	else
+		buf_add(&found, key);
+	if (!found.len) {
+		gateway_refuse(call,
+		               &(struct gateway_fault){"INVALID_REQUEST", "No session found"});
+	} else {
+		buf_init(&out, 4 * KIB);
+		put_object(&out, NULL);
+		put_bool(&out, "ok", true);
+		put_text(&out, "key", buf_text(&found));
+		put_text(&out, "agentId", gateway_key_agent(buf_text(&found)));
+		put_end(&out);
+		gateway_answer(call, buf_text(&out));
+		buf_finish(&out);
+	}
+	buf_finish(&found);
+}
+
+/* ---- news ---- */
+
+/* Without a number: only those who follow them get it. */
+void gateway_tell_sessions(struct gateway *g)
+{
+	struct buf out;
+
+	buf_init(&out, KIB);
+	put_object(&out, NULL);
+	put_word(&out, "type", "event");
+	put_word(&out, "event", "sessions.changed");
+	put_object(&out, "payload");
+	put_i64(&out, "ts", clock_wall_ms());
+	put_word(&out, "reason", "update");
+	put_end(&out);
+	put_end(&out);
+	list_each(&g->views, l) {
+		struct gateway_view *view = list_of(l, struct gateway_view, in_room);
+
+		if (view->follows_sessions && !client_is_slow(view->client))
+			client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
+	}
 	buf_finish(&out);
 }
 

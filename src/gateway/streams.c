@@ -70,7 +70,9 @@ static void rescue(struct gateway_stream *stream, uint64_t place)
 		struct gateway_view *view = list_of(l, struct gateway_view, in_stream);
 		struct rescue r = {view, gateway_of(view)->options.config->max_buffered};
 
-		if (view->at >= place)
+		if (view->at < place && !client_owed(view->client))
+			gateway_pump_stream(view);
+		if (view->at >= place || view->client->state == CLIENT_CLOSING)
 			continue;
 		client_count_behind(view->client);
 		strip_each(&stream->strip, view->at, place, rescue_frame, &r);
@@ -115,15 +117,18 @@ static void write_event(struct gateway *g, const struct gateway_event *e, uint64
 	put_end(out);
 }
 
-/* One that is longer than the strip: whoever owes nothing gets it at once. */
+/* One that is longer than the strip: whoever is owed nothing gets it at once. */
 static void say_to_each(struct gateway_stream *stream, const struct gateway_event *e,
                         struct text json)
 {
 	list_each(&stream->views, l) {
 		struct gateway_view *view = list_of(l, struct gateway_view, in_stream);
+		size_t max = gateway_of(view)->options.config->max_buffered;
 
 		if (e->may_drop && client_owed(view->client))
 			view->has_lost = true;
+		else if (client_owed(view->client) + json.len > max)
+			client_close(view->client, 1008, TEXT("slow consumer"));
 		else
 			client_say_frame(view->client, WS_OP_TEXT, json);
 	}
@@ -169,7 +174,8 @@ static struct gateway_stream *stream_for(struct gateway *g, const struct gateway
 {
 	struct gateway_stream wanted = {
 		.protocol = view->protocol,
-		.sees_runs = view->protocol == GATEWAY_OLDEST || view->scopes & OPERATOR_READ,
+		.sees_runs = view->client->scopes & SCOPE_OBSERVE &&
+	                     (view->protocol == GATEWAY_OLDEST || view->scopes & OPERATOR_READ),
 		.sees_asks = view->scopes & OPERATOR_APPROVALS,
 	};
 	struct gateway_stream *stream;

@@ -13,7 +13,7 @@
 #include "signal/signal.h"
 
 #define RUNS_MAX 4096            /* that are told of; the memory of others is made anew */
-#define DELTA_MAX (256 * KIB)    /* gathered; then it is told at once */
+#define GATHERED_MAX (256 * KIB) /* then it is told at once */
 #define AGENT_TEXT_MAX (4 * KIB) /* a longer text is in `chat` alone */
 
 /* ---- runs ---- */
@@ -41,6 +41,13 @@ void gateway_tell_forget(struct gateway *g)
 	map_init(&g->runs);
 }
 
+/* What is over needs no memory. */
+static void drop(struct gateway *g, struct told_run *run)
+{
+	map_remove(&g->runs, text_of(run->id));
+	run_free(run);
+}
+
 static struct told_run *run_make(struct gateway *g, const struct run *run)
 {
 	struct told_run *made = must_zero(1, sizeof(*made));
@@ -55,8 +62,8 @@ static struct told_run *run_make(struct gateway *g, const struct run *run)
 	made->agent = text_dup(gateway_key_agent(buf_text(&key)));
 	buf_finish(&key);
 	list_init(&made->in_dirty);
-	buf_init(&made->delta, DELTA_MAX);
-	buf_init(&made->snapshot, DELTA_MAX);
+	buf_init(&made->delta, TELLING_MAX);
+	buf_init(&made->snapshot, TELLING_MAX);
 	map_set(&g->runs, text_of(run->id), made);
 	return made;
 }
@@ -89,6 +96,7 @@ static void flush_agent(struct telling *t)
 	struct text text = text_now(t);
 	struct buf data;
 
+	run->agent_due = 0;
 	if (!run->delta.len)
 		return;
 	buf_init(&data, TELLING_MAX);
@@ -100,7 +108,6 @@ static void flush_agent(struct telling *t)
 	telling_agent(t, "assistant", GATEWAY_OF_RUNS, buf_text(&data));
 	buf_finish(&data);
 	buf_clear(&run->delta);
-	run->agent_due = 0;
 }
 
 static void flush_chat(struct telling *t)
@@ -112,7 +119,7 @@ static void flush_chat(struct telling *t)
 	                           .is_delta = true,
 	                           .replaces = run->is_broken};
 
-	if (run->snapshot.len || run->is_broken)
+	if (run->snapshot.len || (run->is_broken && words.text.len))
 		telling_chat(t, &words);
 	buf_clear(&run->snapshot);
 	run->snapshot.full = run->is_broken = false;
@@ -140,23 +147,24 @@ static void gather(struct telling *t, struct text words)
 	struct gateway *g = t->g;
 	struct told_run *run = t->run;
 	uint64_t now = loop_now_ms(g->options.loop);
+	unsigned pace_ms = g->options.config->pace_ms;
 
-	if (!buf_add(&run->delta, words)) {
+	if (!words.len)
+		return;
+	if (run->delta.len + words.len > GATHERED_MAX)
 		flush_agent(t);
-		buf_add(&run->delta, words);
-	}
-	if (!buf_add(&run->snapshot, words))
+	buf_add(&run->delta, words);
+	if (run->snapshot.len + words.len > GATHERED_MAX || !buf_add(&run->snapshot, words))
 		run->is_broken = true;
 	if (!run->agent_due)
-		run->agent_due = now + g->options.config->pace_ms;
+		run->agent_due = now + pace_ms;
 	if (!run->chat_due)
 		run->chat_due = now + chat_pause(t);
+	if (!pace_ms)
+		flush_agent(t);
 	if (list_is_empty(&run->in_dirty))
 		list_add(&g->dirty, &run->in_dirty);
-	if (g->options.config->pace_ms)
-		pace_set(g->pace, g->options.config->pace_ms);
-	else
-		flush(t);
+	pace_set(g->pace, pace_ms);
 }
 
 static void hear_text(struct telling *t)
@@ -166,6 +174,8 @@ static void hear_text(struct telling *t)
 
 	if (number != t->run->message) {
 		flush(t);
+		t->run->is_broken =
+			t->run->message != 0; /* it does not go on where the last one ended */
 		t->run->message = number;
 	}
 	gather(t, json_text_at(t->payload, "content"));
@@ -198,7 +208,7 @@ void gateway_tell_due(struct gateway *g)
 			next = run->chat_due;
 	}
 	if (next != UINT64_MAX)
-		pace_set(g->pace, (unsigned)(next - now));
+		pace_set(g->pace, next > now ? (unsigned)(next - now) : 1);
 }
 
 /* ---- the others ---- */
@@ -349,6 +359,10 @@ void gateway_hear(struct gateway *g, struct run *run, const struct signal *s)
 		[KIND_COMPLETION] = hear_completion, [KIND_AGENT_STATE_CHANGE] = hear_state,
 		[KIND_TASK_DISPATCH] = begin,
 	};
+	static const bool begins[KIND_COUNT] = {
+		[KIND_TASK_DISPATCH] = true, [KIND_TEXT_DELTA] = true,  [KIND_THINKING] = true,
+		[KIND_TOOL_CALL] = true,     [KIND_TOOL_RESULT] = true,
+	};
 	struct told_run *known = map_get(&g->runs, text_of(run->id));
 	struct telling t = {g, known ? known : run_make(g, run), run->said, s,
 	                    yyjson_obj_get(s->envelope, "payload")};
@@ -357,15 +371,26 @@ void gateway_hear(struct gateway *g, struct run *run, const struct signal *s)
 	t.run->at_ms = s->at_ms > 0 ? s->at_ms : 0;
 	if (s->kind != KIND_TEXT_DELTA && s->kind != KIND_COMPLETION && s->kind != KIND_ERROR)
 		flush(&t);
-	if (s->kind != KIND_COMPLETION && s->kind != KIND_ERROR && s->kind != KIND_OTHER)
+	if (begins[s->kind])
 		begin(&t);
 	if (hear[s->kind])
 		hear[s->kind](&t);
 	else
 		hear_other(&t);
+	if (!t.run->is_begun)
+		drop(g, t.run);
 }
 
 /* ---- to one ---- */
+
+void gateway_tell_now(struct gateway *g, const struct run *run)
+{
+	struct told_run *told = map_get(&g->runs, text_of(run->id));
+	struct telling t = {.g = g, .run = told, .said = run->said};
+
+	if (told)
+		flush(&t);
+}
 
 void gateway_tell_anew(struct gateway_view *view)
 {
@@ -394,5 +419,7 @@ void gateway_tell_anew(struct gateway_view *view)
 		if (!out.full)
 			client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
 		buf_finish(&out);
+		if (view->client->state == CLIENT_CLOSING)
+			return;
 	}
 }

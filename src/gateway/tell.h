@@ -12,10 +12,12 @@ struct gateway_view;
 struct run;
 struct signal;
 
-/* A run has this signal.  Nobody is told before gateway_tell_turn. */
+/* A run has this signal. */
 void gateway_hear(struct gateway *g, struct run *run, const struct signal *s);
 void gateway_tell_due(struct gateway *g);    /* text that was gathered for long enough */
 void gateway_tell_forget(struct gateway *g); /* nobody listens any more */
+
+void gateway_tell_now(struct gateway *g, const struct run *run); /* what was gathered of it */
 
 /* To one who lost some: the text of each message that is being said. */
 void gateway_tell_anew(struct gateway_view *view);

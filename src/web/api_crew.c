@@ -98,10 +98,7 @@ void api_crew_title(struct call *call)
 
 struct text web_run_of(const struct call *call, struct text name)
 {
-	struct crew *crew = call->web->options.crew;
-	const struct crew_member *m;
+	const struct crew_member *m = crew_find(call->web->options.crew, name);
 
-	crew_reach(crew); /* its session may be newer than the last look */
-	m = crew_find(crew, name);
 	return m && text_is(name, m->handle) ? text_of(member_run(m)) : name;
 }

@@ -105,9 +105,7 @@ export function costWords(usage: Spent | undefined): string {
 		return tokensOf(usage) > 0 || unknown === true ? "unknown" : "";
 	if (cost === 0)
 		return tokensOf(usage) > 0 ? "$0.00" : "";
-	if (atLeast !== true && unknown !== true)
-		return moneyWords(cost);
-	return cost > 0 && cost < 0.01 ? "> $0.00" : `≥ ${moneyWords(cost)}`;
+	return `${atLeast === true || unknown === true ? "≥ " : ""}${moneyWords(cost)}`;
 }
 
 export function moneyWords(cost: number): string {
