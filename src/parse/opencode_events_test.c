@@ -227,6 +227,49 @@ static void a_cut_text_is_told_when_it_is_whole(void **state)
 	taken_finish(&t);
 }
 
+/* Of another session; 1024 are remembered. */
+static void feed_parts(int from, int to)
+{
+	char event[256];
+
+	for (int i = from; i < to; i++) {
+		snprintf(event, sizeof(event),
+		         "{\"type\":\"message.part.updated\",\"properties\":{\"part\":{"
+		         "\"id\":\"prt_x%d\",\"messageID\":\"msg_x\",\"sessionID\":\"ses_x\","
+		         "\"type\":\"step-start\"}}}",
+		         i);
+		feed(event);
+	}
+}
+
+static void what_others_do_makes_nothing_told_twice(void **state)
+{
+	taken_init(&t, &parse_opencode_events);
+	begin_text();
+	feed(TOOL);
+	feed_parts(0, 1100);
+	feed(TOOL);
+	assert_int_equal(taken_count(&t, "tool_call"), 1);
+	feed(DELTA("prt_c", "three"));
+	feed(PART("prt_c", "one two three", ENDED));
+	feed(PART("prt_c", "one two three", ENDED));
+	assert_int_equal(taken_count(&t, "text_delta"), 3);
+	assert_int_equal(times("\"content\":\"three\""), 1);
+	taken_finish(&t);
+}
+
+static void a_part_that_is_heard_of_is_not_forgotten(void **state)
+{
+	taken_init(&t, &parse_opencode_events);
+	begin_text();
+	for (int i = 0; i < 3; i++) {
+		feed_parts(600 * i, 600 * (i + 1));
+		feed(DELTA("prt_c", "more "));
+	}
+	assert_int_equal(times("\"content\":\"more \""), 3);
+	taken_finish(&t);
+}
+
 static void the_next_life_goes_on_where_it_was(void **state)
 {
 	struct opencode_seen seen;
@@ -330,6 +373,8 @@ int main(void)
 		cmocka_unit_test(what_was_asked_has_one_end),
 		cmocka_unit_test(an_abort_cancels_and_an_error_fails),
 		cmocka_unit_test(a_cut_text_is_told_when_it_is_whole),
+		cmocka_unit_test(what_others_do_makes_nothing_told_twice),
+		cmocka_unit_test(a_part_that_is_heard_of_is_not_forgotten),
 		cmocka_unit_test(the_next_life_goes_on_where_it_was),
 		cmocka_unit_test(a_place_that_is_none_is_refused),
 		cmocka_unit_test(hostile_events_are_passed_over),

@@ -110,7 +110,7 @@ void opencode_take_delta(struct parse *p, yyjson_val *properties)
 
 	if (!s || !opencode_is_id(id) || !text_is(json_text_at(properties, "field"), "text"))
 		return;
-	told.part = opencode_part(o, id, &is_new);
+	told.part = opencode_part(o, s, id, &is_new);
 	if (is_new)
 		told.part->is_cut = true;
 	if (told.part->is_cut || told.part->is_users || told.part->kind == OPENCODE_OTHER)
@@ -169,7 +169,7 @@ void opencode_take_part(struct parse *p, yyjson_val *properties)
 	told.session = opencode_session(p, json_text_at(value, "sessionID"));
 	if (!told.session || !opencode_is_id(id) || !opencode_is_id(message))
 		return;
-	told.part = opencode_part(o, id, &is_new);
+	told.part = opencode_part(o, told.session, id, &is_new);
 	told.who = opencode_enter(p, told.session);
 	told.part->is_users = opencode_message(o, message)->is_user;
 	if (told.part->is_users) {

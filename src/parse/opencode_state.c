@@ -157,22 +157,53 @@ struct opencode_message *opencode_message(struct opencode_events *o, struct text
 	return &o->messages[o->message_count++ % OPENCODE_MESSAGES];
 }
 
-struct opencode_part *opencode_part(struct opencode_events *o, struct text id, bool *is_new)
+/* Puts it before those that were before the one at this place, which is gone. */
+static struct opencode_part *put_first(struct opencode_events *o, unsigned at,
+                                       struct opencode_part part)
 {
-	uint64_t key = map_hash(KEY_SEED, id) | 1;
-	unsigned count = o->part_count < OPENCODE_PARTS ? o->part_count : OPENCODE_PARTS;
-	struct opencode_part *slot;
+	assert(at < OPENCODE_PARTS);
+	memmove(o->parts + 1, o->parts, at * sizeof(*o->parts));
+	o->parts[0] = part;
+	return o->parts;
+}
+
+static struct opencode_part *add_part(struct opencode_events *o, struct opencode_part part)
+{
+	if (o->part_count < OPENCODE_PARTS)
+		o->part_count++;
+	return put_first(o, o->part_count - 1, part);
+}
+
+/* Whether the session knows how far this one was told.  Of a text nobody remembers of which kind
+ * it is, so that the rest is told when it is whole. */
+static bool recall_part(const struct opencode_session *s, struct text id,
+                        struct opencode_part *part)
+{
+	bool is_known = false;
+
+	for (unsigned i = 0; i < OPENCODE_MARKS; i++)
+		if (s->marks[i].key == part->key) {
+			part->stage = s->marks[i].stage;
+			is_known = true;
+		}
+	if (s->piece && text_is(id, s->piece)) {
+		part->told = s->piece_told;
+		is_known = part->is_cut = true;
+	}
+	return is_known;
+}
+
+struct opencode_part *opencode_part(struct opencode_events *o, const struct opencode_session *s,
+                                    struct text id, bool *is_new)
+{
+	struct opencode_part part = {.key = map_hash(KEY_SEED, id) | 1, .kind = OPENCODE_OTHER};
 
 	*is_new = false;
-	for (unsigned i = 1; i <= count; i++) {
-		slot = &o->parts[(o->part_count - i) % OPENCODE_PARTS];
-		if (slot->key == key)
-			return slot;
-	}
-	*is_new = true;
-	slot = &o->parts[o->part_count++ % OPENCODE_PARTS];
-	*slot = (struct opencode_part){.key = key, .kind = OPENCODE_OTHER};
-	return slot;
+	for (unsigned i = 0; i < o->part_count; i++)
+		if (o->parts[i].key == part.key)
+			return put_first(o, i, o->parts[i]);
+	*is_new = !recall_part(s, id, &part);
+	return add_part(o, part);
 }
 
 void opencode_mark(struct opencode_session *s, struct opencode_part *part,
@@ -256,7 +287,7 @@ void opencode_cut(struct parse *p)
 {
 	struct opencode_events *o = opencode_state(p);
 
-	for (unsigned i = 0; i < OPENCODE_PARTS; i++)
+	for (unsigned i = 0; i < o->part_count; i++)
 		o->parts[i].is_cut = true;
 }
 
@@ -308,13 +339,13 @@ static void recall_marks(struct opencode_events *o, struct opencode_session *s, 
 	yyjson_val *key, *stage;
 
 	while ((key = yyjson_arr_iter_next(&each)) && (stage = yyjson_arr_iter_next(&each))) {
-		struct opencode_part *part = &o->parts[o->part_count % OPENCODE_PARTS];
+		struct opencode_part *part;
 
 		if (!yyjson_get_uint(key) || yyjson_get_uint(stage) > OPENCODE_TOLD ||
 		    s->mark_count >= OPENCODE_MARKS)
 			return;
-		o->part_count++;
-		*part = (struct opencode_part){.key = yyjson_get_uint(key), .kind = OPENCODE_OTHER};
+		part = add_part(o, (struct opencode_part){.key = yyjson_get_uint(key),
+		                                          .kind = OPENCODE_OTHER});
 		opencode_mark(s, part, (enum opencode_stage)yyjson_get_uint(stage));
 	}
 }
@@ -323,7 +354,6 @@ static void recall_session(struct parse *p, struct opencode_session *s, yyjson_v
 {
 	struct opencode_events *o = opencode_state(p);
 	struct text piece = json_text_at(root, "piece");
-	struct opencode_part *part;
 	bool is_new;
 
 	opencode_note(s, OPENCODE_CWD, json_text_at(root, "directory"));
@@ -336,9 +366,7 @@ static void recall_session(struct parse *p, struct opencode_session *s, yyjson_v
 		return;
 	opencode_set(&s->piece, piece);
 	s->piece_told = yyjson_get_uint(yyjson_obj_get(root, "told"));
-	part = opencode_part(o, piece, &is_new);
-	part->told = s->piece_told;
-	part->is_cut = true;
+	opencode_part(o, s, piece, &is_new);
 }
 
 bool opencode_take_place(struct parse *p, struct text run, struct text place, int64_t *at_ms)

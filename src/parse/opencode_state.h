@@ -8,8 +8,8 @@
 #include "parse/speak.h"
 
 #define OPENCODE_SESSIONS 256 /* the one that was silent for longest is forgotten */
-#define OPENCODE_PARTS 1024   /* the newest */
-#define OPENCODE_MESSAGES 256 /* likewise */
+#define OPENCODE_PARTS 1024   /* those that were heard of last */
+#define OPENCODE_MESSAGES 256 /* the newest */
 #define OPENCODE_MARKS 12     /* of a session: more than are under way at once */
 #define OPENCODE_WORDS_MAX (64 * KIB)
 
@@ -65,21 +65,22 @@ struct opencode_session {
 struct opencode_events {
 	struct link sessions; /* opencode_session.in_all */
 	unsigned session_count;
-	struct opencode_part parts[OPENCODE_PARTS];
+	struct opencode_part parts[OPENCODE_PARTS]; /* the one that was heard of last comes first */
 	struct opencode_message messages[OPENCODE_MESSAGES];
-	unsigned part_count, message_count; /* ever */
+	unsigned part_count, message_count; /* messages: ever */
 	bool is_ready, is_big;              /* big: not all of the event fits into a signal */
 };
 
 /* ---- opencode_state.c ---- */
-
 struct opencode_events *opencode_state(struct parse *p);
 void opencode_state_finish(struct opencode_events *o);
 bool opencode_is_id(struct text id);
 void opencode_set(char **word, struct text value); /* instead of what it was */
 struct opencode_session *opencode_session(struct parse *p, struct text id); /* NULL: no id */
 struct opencode_session *opencode_root(struct parse *p, struct opencode_session *s);
-struct opencode_part *opencode_part(struct opencode_events *o, struct text id, bool *is_new);
+/* Of this session.  One that was forgotten is as far as the session says, and not new. */
+struct opencode_part *opencode_part(struct opencode_events *o, const struct opencode_session *s,
+                                    struct text id, bool *is_new);
 struct opencode_message *opencode_message(struct opencode_events *o, struct text id);
 /* So much was told of a part of the session; the next life of the box knows it. */
 void opencode_mark(struct opencode_session *s, struct opencode_part *part,
@@ -89,7 +90,6 @@ void opencode_mark(struct opencode_session *s, struct opencode_part *part,
 struct speaker opencode_enter(struct parse *p, struct opencode_session *s);
 
 /* ---- opencode_turns.c ---- */
-
 void opencode_take_session(struct parse *p, yyjson_val *properties);
 void opencode_take_deleted(struct parse *p, yyjson_val *properties);
 void opencode_take_status(struct parse *p, yyjson_val *properties);
@@ -105,7 +105,6 @@ void opencode_take_part(struct parse *p, yyjson_val *properties);
 void opencode_take_delta(struct parse *p, yyjson_val *properties);
 
 /* ---- opencode_tools.c ---- */
-
 struct opencode_told {
 	struct opencode_session *session;
 	struct opencode_part *part;
