@@ -179,6 +179,27 @@ def _():
         assert not box.is_open(), "one that ended itself knows it"
 
 
+@test("a secret that was revoked is no guess in a message of a WebSocket, and its device is told later")
+def _():
+    with PhoneBox() as box:
+        secret = box.secret()
+        assert cli("devices", "revoke", "phone", "--data", box.data).code == 0
+        for _ in range(12):
+            with WS(box, "/ws/gateway") as ws:
+                assert ws.json()["event"] == "connect.challenge"
+                ws.send({"type": "req", "id": "q", "method": "connect", "params": {
+                    "minProtocol": 4, "maxProtocol": 4, "role": "operator", "scopes": ["operator.read"],
+                    "client": {"id": "gateway-client", "version": "1", "platform": "linux", "mode": "backend"},
+                    "auth": {"token": secret}}})
+                answer = ws.json()
+                assert not answer["ok"] and "token_mismatch" in json.dumps(answer).lower(), answer
+        assert "a wrong credential was refused" not in box.log()
+        assert box.is_open(), "it has not heard it"
+        answer = box.request("GET", "/api/status", headers=bearer(secret), unix=False)
+        assert answer.status == 401 and answer.json()["code"] == "revoked", answer
+        assert box.closes()
+
+
 @test("the door does not stay for a device that never asks again")
 def _():
     shift = temp_dir() / "shift"

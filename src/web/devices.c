@@ -375,6 +375,11 @@ bool devices_was_revoked(struct devices *devices, struct text secret)
 	return revoked_tell(&devices->revoked, secret);
 }
 
+bool devices_has_revoked(const struct devices *devices, struct text secret)
+{
+	return revoked_has(&devices->revoked, secret);
+}
+
 bool devices_owe_word(const struct devices *devices, int64_t now_ms)
 {
 	return revoked_owes(&devices->revoked, now_ms);

@@ -55,8 +55,10 @@ bool devices_remove(struct devices *devices, struct text name, struct device_rem
 bool devices_owe(const struct devices *devices);
 bool devices_pay(struct devices *devices, struct error *why); /* writes it */
 
-/* Is it the secret of one that was removed?  Has one of those still to be told?  See revoked.h */
+/* Is it the secret of one that was removed, which is told so now?  Or is not?  Has one of those
+ * still to be told?  See revoked.h */
 bool devices_was_revoked(struct devices *devices, struct text secret);
+bool devices_has_revoked(const struct devices *devices, struct text secret);
 bool devices_owe_word(const struct devices *devices, int64_t now_ms);
 
 /* Where a device is told of what matters, as its browser says it (RFC 8291): a URL, and keys in

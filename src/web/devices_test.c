@@ -170,6 +170,9 @@ static void one_that_is_revoked_is_told_so_once_and_not_for_ever(void **state)
 	was = devices_was_revoked(d, text_of(second));
 	assert_false(was);
 	assert_true(devices_owe_word(d, NOW));
+	assert_false(devices_has_revoked(d, text_of(second)));
+	assert_true(devices_has_revoked(d, text_of(first)));
+	assert_true(devices_owe_word(d, NOW)); /* it was looked for only */
 	was = devices_was_revoked(d, text_of(first));
 	assert_true(was);
 	assert_false(devices_owe_word(d, NOW));

@@ -83,6 +83,8 @@ static enum shown_credential look_at_device(struct visit *visit, struct text sec
 		return SHOWN_NONE;
 	if (devices_find(devices, secret, clock_wall_ms(), caller))
 		return SHOWN_RIGHT;
+	if (!visit->http) /* nobody is told in words: the word stays owed */
+		return devices_has_revoked(devices, secret) ? SHOWN_REVOKED : SHOWN_NONE;
 	return devices_was_revoked(devices, secret) ? SHOWN_REVOKED : SHOWN_NONE;
 }
 
@@ -307,14 +309,18 @@ enum caller_answer web_find_caller(struct web *web, struct conn *conn, struct te
                                    struct caller *caller, unsigned *wait_s)
 {
 	struct visit visit = {.web = web, .conn = conn};
+	enum shown_credential shown;
 
 	*caller = (struct caller){0};
-	if (look_at_secret(&visit, secret, caller) == SHOWN_RIGHT) {
+	shown = look_at_secret(&visit, secret, caller);
+	if (shown == SHOWN_RIGHT) {
 		if (caller->device)
 			conn_own(conn, caller->device);
 		return CALLER_KNOWN;
 	}
 	*caller = (struct caller){0};
+	if (shown == SHOWN_REVOKED)
+		return CALLER_WRONG; /* and no guess */
 	*wait_s = web_count_wrong(web);
 	return *wait_s ? CALLER_WAIT : CALLER_WRONG;
 }

@@ -15,18 +15,31 @@ void revoked_add(struct revoked *r, const unsigned char digest[DIGEST_LEN], bool
 		r->count++;
 }
 
-bool revoked_tell(struct revoked *r, struct text secret)
+/* REVOKED_MAX: it is none of them. */
+static size_t find_revoked(const struct revoked *r, struct text secret)
 {
-	struct revoked_row *hit = NULL;
+	size_t hit = REVOKED_MAX;
 	unsigned char digest[DIGEST_LEN];
 
 	credentials_digest(secret, digest);
 	for (size_t i = 0; i < r->count; i++)
 		if (credentials_same(digest, r->rows[i].digest))
-			hit = &r->rows[i];
-	if (hit)
-		hit->owed_until_ms = 0;
-	return hit != NULL;
+			hit = i;
+	return hit;
+}
+
+bool revoked_has(const struct revoked *r, struct text secret)
+{
+	return find_revoked(r, secret) < REVOKED_MAX;
+}
+
+bool revoked_tell(struct revoked *r, struct text secret)
+{
+	size_t hit = find_revoked(r, secret);
+
+	if (hit < REVOKED_MAX)
+		r->rows[hit].owed_until_ms = 0;
+	return hit < REVOKED_MAX;
 }
 
 bool revoked_owes(const struct revoked *r, int64_t now_ms)

@@ -30,7 +30,8 @@ struct revoked {
 void revoked_add(struct revoked *r, const unsigned char digest[DIGEST_LEN], bool knows,
                  int64_t now_ms);
 
-/* Is it the secret of one of them?  It is told then, and knows. */
+/* Is it the secret of one of them?  If it is told, it knows then. */
+bool revoked_has(const struct revoked *r, struct text secret);
 bool revoked_tell(struct revoked *r, struct text secret);
 
 /* Is a word owed?  A clock that is put back ends that, too. */
