@@ -17,10 +17,13 @@
 
 #define SESSIONS "/experimental/session?limit=50"
 #define SESSIONS_OF_PROJECT "/session?limit=50" /* of a server that does not know the other */
+#define SESSIONS_LIMIT 50
 #define MESSAGES_LIMIT 50
+#define PARTS_LIMIT 256 /* of all messages of an answer: the loop waits for them */
+#define BUSY_LIMIT 256
 #define RECENT_MS (30.0 * 60 * 1000) /* a session that was at work so lately is shown */
 #define SLACK_MS 60000.0             /* between what happened and what is written of it */
-#define SHOWN_MAX 256
+#define SHOWN_MAX 256                /* prompts */
 #define STATES_MAX 1024
 
 /* Something to ask the server for. */
@@ -153,7 +156,8 @@ static size_t first_new(yyjson_val *list, struct text last)
 	return last.len ? 0 : asked;
 }
 
-static void feed_message(struct opencode_line *o, yyjson_val *message)
+/* Spends what is left of the parts. */
+static void feed_message(struct opencode_line *o, yyjson_val *message, size_t *left)
 {
 	yyjson_val *info = yyjson_obj_get(message, "info"), *part;
 	yyjson_arr_iter each = yyjson_arr_iter_with(yyjson_obj_get(message, "parts"));
@@ -162,8 +166,10 @@ static void feed_message(struct opencode_line *o, yyjson_val *message)
 	/* Its role is known before its parts are, that it is whole after them. */
 	if (text_is(json_text_at(info, "role"), "user"))
 		opencode_feed_value(o, "message.updated", "info", info);
-	while ((part = yyjson_arr_iter_next(&each)))
+	for (; *left && (part = yyjson_arr_iter_next(&each)); --*left)
 		opencode_feed_value(o, "message.part.updated", "part", part);
+	if (!*left && yyjson_arr_iter_has_next(&each))
+		source_bad(o->source, "opencode gives too many parts");
 	opencode_feed_value(o, "message.updated", "info", info);
 	if (yyjson_is_obj(error)) {
 		struct buf event;
@@ -189,7 +195,7 @@ static void take_messages(struct opencode_line *o, const struct opencode_call *c
 	struct text session = text_of(call->what);
 	yyjson_arr_iter each = yyjson_arr_iter_with(list);
 	yyjson_val *one;
-	size_t first;
+	size_t count = yyjson_arr_size(list), first, left = PARTS_LIMIT;
 
 	if (!yyjson_is_arr(list)) {
 		complain(o, "messages", call);
@@ -198,11 +204,14 @@ static void take_messages(struct opencode_line *o, const struct opencode_call *c
 	}
 	opencode_find(o->memory->parse, session, &seen);
 	first = first_new(list, seen.last);
-	if (first < yyjson_arr_size(list) && !seen.is_busy)
+	/* Not every server knows the limit.  The newest come last. */
+	if (count > first + MESSAGES_LIMIT)
+		first = count - MESSAGES_LIMIT;
+	if (first < count && !seen.is_busy)
 		feed_status(o, session, "busy");
 	for (size_t i = 0; (one = yyjson_arr_iter_next(&each)); i++)
 		if (i >= first)
-			feed_message(o, one);
+			feed_message(o, one, &left);
 	next_step(o);
 }
 
@@ -285,6 +294,11 @@ static void take_busy(struct opencode_line *o, const struct opencode_call *call,
 		next_step(o);
 		return;
 	}
+	if (yyjson_obj_size(busy) > BUSY_LIMIT) {
+		source_bad(o->source, "opencode gives too many states");
+		next_step(o);
+		return;
+	}
 	opencode_each(o->memory->parse, look_at_known, &look);
 	while ((key = yyjson_obj_iter_next(&each))) {
 		if (!opencode_is_name(json_text(key)))
@@ -346,7 +360,9 @@ static void take_permissions(struct opencode_line *o, const struct opencode_call
 		complain(o, "permissions", call);
 	map_init(&shown);
 	source_each_prompt(o->source, keep_shown, &shown);
-	while ((one = yyjson_arr_iter_next(&each))) {
+	if (yyjson_arr_size(list) > OPENCODE_ASKED_MAX)
+		source_bad(o->source, "opencode gives too many permissions");
+	for (size_t i = 0; i < OPENCODE_ASKED_MAX && (one = yyjson_arr_iter_next(&each)); i++) {
 		struct opencode_permission *p = opencode_note_permission(o->memory, one);
 
 		if (p && !p->sent[0] && !map_get(&shown, text_of(p->id)))
@@ -415,7 +431,7 @@ static void take_sessions(struct opencode_line *o, const struct opencode_call *c
 		return;
 	if (!yyjson_is_arr(list))
 		complain(o, "sessions", call);
-	while ((info = yyjson_arr_iter_next(&each)))
+	for (size_t i = 0; i < SESSIONS_LIMIT && (info = yyjson_arr_iter_next(&each)); i++)
 		look_at_session(o, info);
 	opencode_each(o->memory->parse, add_directory, o);
 	next_step(o);
