@@ -22,6 +22,8 @@ class Server:
         self.sessions, self.messages, self.busy, self.permissions = {}, {}, {}, []
         self.heard, self.listeners, self.lock = [], [], threading.Lock()
         self.replies_with = 200
+        self.lists = threading.Event()  # else who asks for sessions waits
+        self.lists.set()
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.server.daemon_threads = True
         self.port = self.server.server_address[1]
@@ -78,6 +80,8 @@ class Server:
                 if url.path == "/experimental/session" and not server.global_list:
                     return self.answer({}, 404)
                 if url.path in ("/experimental/session", "/session"):
+                    server.heard.append((url.path, asked, None))
+                    server.lists.wait(60)
                     return self.answer(list(server.sessions.values()))
                 if url.path == "/session/status":
                     return self.answer(server.busy if asked == DIRECTORY else {})
@@ -132,6 +136,7 @@ class Server:
         return self
 
     def __exit__(self, *_):
+        self.lists.set()
         self.cut()
         self.server.shutdown()
         self.server.server_close()
@@ -207,7 +212,7 @@ def state(box, session):
 def is_synced(box):
     """It takes asks when it has told what it does."""
     def asks():
-        return box.request("POST", "/api/sources/oc/ask", {"prompt": "x", "session": "no such"}).json()
+        return box.request("POST", "/api/sources/oc/ask", {"prompt": "x", "session": "ses_none"}).json()
     eventually(lambda: "no such session" in asks().get("error", ""))
 
 
@@ -356,6 +361,54 @@ def _():
         assert [m["id"] for m in members] == ["ses_new0"], members
 
 
+@test("an ask of a session that opencode does not know begins one, which has that name from then on")
+def _():
+    with Server() as server, Box() as box:
+        watch(box, server)
+        is_synced(box)
+        ask = lambda session: box.request("POST", "/api/sources/oc/ask", {"prompt": "x", "session": session})
+        prompts = lambda: [path for path, *_ in server.heard if path.endswith("/prompt_async")]
+        made = lambda: [path for path, *_, body in server.heard if (path, body) == ("/session", {})]
+        assert ask("main").status in (200, 202)
+        eventually(lambda: prompts() == ["/session/ses_new0/prompt_async"])
+        refused = ask("main")
+        assert refused.status == 409 and "at work" in refused.json()["error"], refused
+        Talk(server, "ses_new0").begin().end()
+        eventually(lambda: ask("main").status in (200, 202))
+        eventually(lambda: prompts() == ["/session/ses_new0/prompt_async"] * 2)
+        assert ask("agent:main:desk").status in (200, 202)
+        eventually(lambda: prompts()[2:] == ["/session/ses_new1/prompt_async"])
+        assert len(made()) == 2, server.heard
+        refused = ask("ses_none")
+        assert refused.status == 409 and "no such session" in refused.json()["error"], refused
+        refused = ask("x" * 129)
+        assert refused.status in (400, 409), refused
+
+
+@test("what was missed is made up for, though the stream breaks again before it is")
+def _():
+    with Server() as server, Box() as box:
+        watch(box, server)
+        is_synced(box)
+        server.lists.clear()
+        server.heard.clear()
+        server.cut()
+        eventually(lambda: source(box)["state"] != "connected")
+        lost = time.time()
+        # Written a minute before the first loss at most, and before that of the second loss.
+        updated = int(lost * 1000) - 55_000
+        server.session("ses_1", time={"created": updated, "updated": updated})
+        talk = Talk(server, "ses_1").begin()
+        talk.part("prt_02", type="text", text="missed", time={"start": 1, "end": 2})
+        talk.end()
+        eventually(lambda: server.listeners and server.heard)
+        time.sleep(max(0, lost + 7 - time.time()))
+        server.cut()
+        eventually(lambda: source(box)["state"] != "connected")
+        server.lists.set()
+        eventually(lambda: text_of(box) == "missed")
+
+
 @test("a server on this machine that nobody reaches any more is gone with its sessions and asks")
 def _():
     with Box() as box:
@@ -405,6 +458,36 @@ def _():
         server.event("session.status", sessionID="ses_1", status={"type": "busy"})
         eventually(lambda: state(box, "ses_1") == "thinking")
         assert source(box)["state"] == "connected" and source(box)["badFrames"] >= 3, source(box)
+
+
+@test("a hostile server: of what it lists no more is looked at than was asked for")
+def _():
+    with Server() as server, Box() as box:
+        for i in range(2000):
+            server.session(f"ses_{i}", directory=f"/d{i}")
+        watch(box, server)
+        is_synced(box)
+        assert len({s["correlationId"] for s in signals(box, "session.facts")}) == 50
+        assert box.request("DELETE", "/api/sources/oc").status in (200, 204)
+    with Server() as server, Box() as box:
+        server.session("ses_1")
+        talk = Talk(server, "ses_1").begin()
+        talk.kept[-1]["parts"] = [
+            {"id": f"prt_{i}", "messageID": "msg_02", "sessionID": "ses_1", "type": "text", "text": "a"}
+            for i in range(2000)]
+        server.permissions = [
+            {"id": f"per_{i}", "sessionID": "ses_1", "permission": "edit", "patterns": [], "metadata": {}, "always": []}
+            for i in range(1000)]
+        watch(box, server)
+        is_synced(box)
+        assert text_of(box) == "a" * 255, len(text_of(box))  # with that of the user, 256 parts
+        assert len(signals(box, "prompt")) <= 128
+        assert source(box)["state"] == "connected" and source(box)["badFrames"] == 2, source(box)
+        server.busy.update({f"ses_{i}": {"type": "busy"} for i in range(2000)})
+        server.cut()
+        eventually(lambda: source(box)["badFrames"] > 2)
+        is_synced(box)
+        assert state(box, "ses_1999") is None
 
 
 run()

@@ -86,6 +86,15 @@ static void end_server(struct opencode_memory *m)
 	opencode_stop(m->parse);
 }
 
+/* What was missed before and was not made up for yet stays missed. */
+static void note_loss(const struct opencode_line *o)
+{
+	struct opencode_memory *m = o->memory;
+
+	if (o->is_live && (o->is_synced || !m->lost_at_ms))
+		m->lost_at_ms = clock_wall_ms();
+}
+
 static void opencode_lose(struct opencode_line *o, const char *why, bool for_good)
 {
 	struct loss loss = {.why = why, .for_good = for_good};
@@ -93,8 +102,7 @@ static void opencode_lose(struct opencode_line *o, const char *why, bool for_goo
 	if (o->is_over)
 		return;
 	o->is_over = true;
-	if (o->is_live)
-		o->memory->lost_at_ms = clock_wall_ms();
+	note_loss(o);
 	opencode_cut(o->memory->parse);
 	opencode_drop_calls(o); /* who waits for one may still want more */
 	opencode_stop_sync(o);
@@ -233,6 +241,7 @@ static struct opencode_memory *opencode_memory_of(struct source *source)
 		return m;
 	m = must_zero(1, sizeof(*m));
 	m->source = source;
+	map_init(&m->names);
 	p.self = m;
 	m->parse = parse_create(parse_find(TEXT("opencode-events")), &p);
 	*slot = m;
@@ -247,6 +256,7 @@ static void opencode_forget(void *memory)
 	if (!source_is_stopping(m->source))
 		opencode_end_runs(m, "the source is gone");
 	parse_destroy(m->parse);
+	opencode_drop_names(m);
 	free(m);
 }
 
@@ -264,7 +274,7 @@ static void close_opencode(void *self)
 	if (!was_over && !source_is_stopping(o->source)) {
 		opencode_cut(o->memory->parse);
 		opencode_end_runs(o->memory, "the source was disconnected");
-		o->memory->lost_at_ms = o->is_live ? clock_wall_ms() : o->memory->lost_at_ms;
+		note_loss(o);
 	}
 	map_finish(&o->states);
 	sse_reader_finish(&o->sse);

@@ -43,6 +43,7 @@ struct opencode_memory {
 	int64_t lost_at_ms;  /* 0: no connection was lost */
 	struct opencode_permission asked[OPENCODE_ASKED_MAX];
 	size_t asked_count; /* ever; the newest are kept */
+	struct map names;   /* that people gave to sessions which were begun for them: ids */
 };
 
 struct opencode_line {
@@ -97,7 +98,6 @@ char *opencode_header(
 	const struct opencode_line *o); /* that lets us in; NULL: none.  To be wiped */
 
 /* ---- opencode_sync.c ---- */
-
 void opencode_sync(struct opencode_line *o); /* the stream has begun */
 /* As the event that it would have been. */
 void opencode_feed_value(struct opencode_line *o, const char *type, const char *key,
@@ -106,7 +106,6 @@ void opencode_stop_sync(struct opencode_line *o);
 void opencode_hear_state(struct opencode_line *o, struct text session, bool is_busy);
 
 /* ---- opencode_back.c ---- */
-
 bool opencode_is_name(struct text id); /* that may stand in a route */
 void opencode_hear(struct opencode_line *o, struct text type, yyjson_val *properties);
 struct opencode_permission *opencode_note_permission(struct opencode_memory *m, yyjson_val *asked);
@@ -116,5 +115,6 @@ enum back_answer opencode_cancel(void *self, const struct back_control *control,
 bool opencode_reply(void *self, const struct back_outcome *reply, struct error *why);
 void opencode_end_runs(struct opencode_memory *m, const char *why); /* each in an error */
 void opencode_drop_pending(struct opencode_line *o, const char *why);
+void opencode_drop_names(struct opencode_memory *m);
 
 #endif

@@ -1,8 +1,9 @@
 /* opencode_back.c - what people say to opencode: asks, stops, and what it may do.
  *
- * A prompt goes to a session of its own unless it names one, and its turn is a run.  What it
- * wants to be allowed is a prompt with opencode's own id; whoever answers first, here or on a
- * screen of its own, it tells everybody.
+ * A prompt goes to a session of its own unless it names one, and its turn is a run.  A name that
+ * is no id of opencode's is that of a session which is begun for it.  What it wants to be
+ * allowed is a prompt with opencode's own id; whoever answers first, here or on a screen of its
+ * own, it tells everybody.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -16,12 +17,15 @@
 #include "source/opencode/opencode.h"
 
 #define PENDING_MAX 16
+#define NAMES_MAX 64
+#define OWN_ID "ses_" /* so begin the ids of its sessions */
 #define SHORT_WORDS 200
 
 /* Something to ask of a session that is being made. */
 struct opencode_pending {
 	struct link in_line; /* opencode_line.pending */
 	char *run, *prompt, *model;
+	char *name; /* of the session, from now on; or empty */
 };
 
 /* ---- what it wants to be allowed ---- */
@@ -221,6 +225,7 @@ static void free_pending(struct opencode_line *o, struct opencode_pending *p)
 	free(p->run);
 	free(p->prompt);
 	free(p->model);
+	free(p->name);
 	free(p);
 }
 
@@ -234,6 +239,46 @@ void opencode_drop_pending(struct opencode_line *o, const char *why)
 		free_pending(o, p);
 	}
 }
+
+/* ---- names of sessions ---- */
+
+void opencode_drop_names(struct opencode_memory *m)
+{
+	size_t at = 0;
+	struct text name;
+	void *id;
+
+	while (map_next(&m->names, &at, &name, &id))
+		free(id);
+	map_finish(&m->names);
+}
+
+/* Where there are too many, one of them begins anew when it is used again. */
+static void name_session(struct opencode_memory *m, struct text name, struct text id)
+{
+	size_t at = 0;
+	struct text other;
+	void *old;
+
+	free(map_remove(&m->names, name));
+	if (m->names.count >= NAMES_MAX && map_next(&m->names, &at, &other, &old)) {
+		char *key = text_dup(other); /* it is the map's own */
+
+		free(map_remove(&m->names, text_of(key)));
+		free(key);
+	}
+	map_set(&m->names, name, text_dup(id));
+}
+
+static bool is_being_made(const struct opencode_line *o, struct text name)
+{
+	list_each(&o->pending, l)
+		if (text_is(name, list_of(l, struct opencode_pending, in_line)->name))
+			return true;
+	return false;
+}
+
+/* ---- prompts ---- */
 
 static void prompt_taken(struct opencode_line *o, const struct opencode_call *call,
                          yyjson_val *answer)
@@ -311,6 +356,8 @@ static void session_made(struct opencode_line *o, const struct opencode_call *ca
 		return;
 	if (opencode_is_name(session))
 		opencode_feed_value(o, "session.created", "info", answer);
+	if (opencode_is_name(session) && p->name[0])
+		name_session(o->memory, text_of(p->name), session);
 	ask.run = text_of(p->run);
 	ask.prompt = text_of(p->prompt);
 	ask.model = text_of(p->model);
@@ -333,15 +380,37 @@ static bool make_session(struct opencode_line *o, const struct back_ask *ask, st
 	p->run = text_dup(ask->run);
 	p->prompt = text_dup(ask->prompt);
 	p->model = text_dup(ask->model);
+	p->name = text_dup(ask->session);
 	list_add(&o->pending, &p->in_line);
 	o->pending_count++;
 	return true;
 }
 
+static bool ask_session(struct opencode_line *o, const struct back_ask *ask, struct error *why)
+{
+	const char *known = map_get(&o->memory->names, ask->session);
+	struct back_ask to = *ask;
+	struct opencode_seen seen = {0};
+
+	if (known)
+		to.session = text_of(known);
+	if (!opencode_is_name(to.session) || !opencode_find(o->memory->parse, to.session, &seen)) {
+		if (text_starts(ask->session, TEXT(OWN_ID)) || ask->session.len > OPENCODE_ID_MAX ||
+		    memchr(ask->session.at, '\0', ask->session.len))
+			return error_set(why, "opencode has no such session that is known here");
+		if (!is_being_made(o, ask->session))
+			return make_session(o, ask, why);
+		seen.is_busy = true;
+	}
+	if (seen.is_busy)
+		return error_set(why, "the session is at work");
+	return send_prompt(o, &to, seen.directory) ||
+	       error_set(why, "it is more than opencode takes now");
+}
+
 bool opencode_ask(void *self, const struct back_ask *ask, struct error *why)
 {
 	struct opencode_line *o = self;
-	struct opencode_seen seen = {0};
 
 	if (o->is_over || !o->is_live)
 		return error_set(why, "opencode is not connected");
@@ -351,15 +420,7 @@ bool opencode_ask(void *self, const struct back_ask *ask, struct error *why)
 		return error_set(why, "a model of opencode is named as PROVIDER/MODEL");
 	if (ask->prompt.len > BACK_PROMPT_MAX || memchr(ask->prompt.at, '\0', ask->prompt.len))
 		return error_set(why, "the prompt is too long");
-	if (!ask->session.len)
-		return make_session(o, ask, why);
-	if (!opencode_is_name(ask->session) ||
-	    !opencode_find(o->memory->parse, ask->session, &seen))
-		return error_set(why, "opencode has no such session that is known here");
-	if (seen.is_busy)
-		return error_set(why, "the session is at work");
-	return send_prompt(o, ask, seen.directory) ||
-	       error_set(why, "it is more than opencode takes now");
+	return ask->session.len ? ask_session(o, ask, why) : make_session(o, ask, why);
 }
 
 /* ---- stopping ---- */
