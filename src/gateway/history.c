@@ -140,26 +140,36 @@ struct beginning {
 	bool is_all;
 };
 
+struct counted {
+	size_t messages, bytes, limit;
+};
+
+/* From the end of a run on; false: that is enough. */
+static bool count_back(struct counted *n, const struct said *said, size_t run,
+                       struct beginning *out)
+{
+	for (const struct link *l = said->messages.prev; l != &said->messages; l = l->prev) {
+		n->bytes += weight_of(list_of(l, struct said_message, in_said));
+		if (n->messages == n->limit || (n->messages && n->bytes > HISTORY_MAX))
+			return false;
+		n->messages++;
+		out->run = run;
+		out->at = l;
+	}
+	return true;
+}
+
 static bool find_beginning(const struct gateway_past *p, size_t limit, struct beginning *out)
 {
-	size_t count = 0, bytes = 0;
+	struct counted n = {.limit = limit};
 
 	*out = (struct beginning){.run = p->count, .is_all = true};
-	for (size_t i = p->count; i-- > 0;) {
+	for (size_t i = p->count; i-- > 0 && out->is_all;) {
 		const struct said *said = words_of(p, i);
 
 		if (!said)
 			return false;
-		for (const struct link *l = said->messages.prev; l != &said->messages;
-		     l = l->prev) {
-			bytes += weight_of(list_of(l, struct said_message, in_said));
-			if (count == limit || (count && bytes > HISTORY_MAX)) {
-				out->is_all = false;
-				return true;
-			}
-			count++;
-			*out = (struct beginning){i, l, true};
-		}
+		out->is_all = count_back(&n, said, i, out);
 	}
 	return true;
 }
