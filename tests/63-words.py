@@ -59,8 +59,9 @@ def told(box, session="s-1"):
     """What was said, in order."""
     words = {"task_dispatch": "description", "text_delta": "content", "thinking": "content",
              "tool_call": "input", "tool_result": "output"}
-    return [(s["type"], s["payload"][words[s["type"]]]) for s in box.history()
+    said = [(s["type"], s["payload"][words[s["type"]]]) for s in box.history()
             if s.get("correlationId") == session and words.get(s["type"], "") in s["payload"]]
+    return [(type, one.get("value", one) if type == "tool_result" else one) for type, one in said]
 
 
 def hook(box, event, **members):

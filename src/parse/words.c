@@ -46,6 +46,8 @@ void words_join(struct buf *out, yyjson_val *content)
 void words_add_output(struct make *m, yyjson_val *output)
 {
 	struct buf words;
+	struct text shown;
+	yyjson_val value = {0};
 	char *json = NULL;
 	size_t len;
 
@@ -54,8 +56,11 @@ void words_add_output(struct make *m, yyjson_val *output)
 	if (words.len == 0 && output && !yyjson_is_null(output) && !yyjson_is_str(output) &&
 	    (json = yyjson_val_write(output, 0, &len)))
 		buf_add(&words, (struct text){json, len});
-	if (words.len)
-		make_text(m, "output", utf8_cut(buf_text(&words), WORDS_TOOL_MAX));
+	shown = utf8_cut(buf_text(&words), WORDS_TOOL_MAX);
+	if (shown.len) {
+		yyjson_set_strn(&value, shown.at, shown.len);
+		make_object(m, "output", &value);
+	}
 	free(json);
 	buf_finish(&words);
 }
