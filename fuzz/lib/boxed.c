@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "box.h"
+#include "box/dialects.h"
 #include "config/config.h"
 #include "lib/hold.h"
 #include "scratch.h"
@@ -88,6 +89,7 @@ static void configure(void)
 	struct error why = {""};
 
 	snprintf(where, sizeof(where), "SIGNALBOX_DATA=%s", data);
+	box_declare_dialects();
 	if (!config_load(&config, &from, &why))
 		fprintf(stderr, "%s\n", why.words);
 	must_hold(!why.words[0]);
