@@ -563,6 +563,7 @@ def _():
     with Box() as box, Screen(box) as screen:
         screen.hello()
         tell_a_run(box, "r1")
+        screen.chat("final", "r1")  # what is said next is of another moment
         say(box, "r1", "text_delta", {"agentId": "bot", "content": "And "})
         say(box, "r1", "text_delta", {"agentId": "bot", "content": "more"})
 
