@@ -233,7 +233,6 @@ void gateway_enter(struct gateway_view *view)
 	if (!g->is_open)
 		open_room(g);
 	g->view_count++;
-	view->since_ms = (double)clock_wall_ms();
 	list_add(&g->views, &view->in_room);
 	gateway_join_stream(view);
 	client_make_room(view->client, g->options.config->max_buffered);

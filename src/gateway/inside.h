@@ -20,8 +20,7 @@
 
 #define GATEWAY_OLDEST 3
 #define GATEWAY_NEWEST 4
-#define GATEWAY_ID 37 /* bytes of a UUID */
-#define GATEWAY_KEY_MAX 512
+#define GATEWAY_ID 37              /* bytes of a UUID */
 #define GATEWAY_SAY_MAX (16 * MIB) /* of an answer */
 
 enum gateway_cap { GATEWAY_TOOLS = 1 };
@@ -67,7 +66,6 @@ struct gateway_view {
 	struct link in_room, in_stream;
 	struct gateway_stream *stream; /* NULL: it was not greeted yet */
 	uint64_t at;                   /* the place of its next frame */
-	double since_ms;
 	char nonce[GATEWAY_ID], conn_id[GATEWAY_ID];
 	char *card;                     /* its entry among those who are present, as JSON */
 	uint64_t waits_ms;              /* since when, by the loop's clock */

@@ -1,13 +1,11 @@
 /* opencode_turns.c - who a session is, and what its turns come to. */
 #include <stdlib.h>
 
-#include "base/put.h"
 #include "base/utf8.h"
 #include "parse/opencode_state.h"
+#include "parse/todos.h"
 
 #define FACT_MAX 1024
-#define TODOS_MAX 200
-#define TODO_MAX 512
 
 /* ---- facts ---- */
 
@@ -230,40 +228,16 @@ void opencode_take_failure(struct parse *p, yyjson_val *properties)
 
 /* ---- plans ---- */
 
-static void put_todo(struct buf *out, yyjson_val *todo)
-{
-	static const char *const known[] = {"pending", "in_progress", "completed", NULL};
-	struct text status = json_text_at(todo, "status");
-	const char *word = text_is(status, "cancelled") ? "deleted" : known[0];
-
-	for (const char *const *name = known; *name; name++)
-		if (text_is(status, *name))
-			word = *name;
-	put_object(out, NULL);
-	put_text(out, "text", utf8_cut(json_text_at(todo, "content"), TODO_MAX));
-	put_word(out, "status", word);
-	put_end(out);
-}
-
 void opencode_take_todos(struct parse *p, yyjson_val *properties)
 {
 	struct opencode_session *s = opencode_session(p, json_text_at(properties, "sessionID"));
-	yyjson_val *todos = yyjson_obj_get(properties, "todos"), *todo;
-	yyjson_arr_iter each = yyjson_arr_iter_with(todos);
+	yyjson_val *todos = yyjson_obj_get(properties, "todos");
 	struct speaker who;
-	struct buf items;
 
 	if (!s || !yyjson_is_arr(todos))
 		return;
 	who = opencode_enter(p, s);
-	buf_init(&items, TODOS_MAX * (TODO_MAX * 6 + 100));
-	put_list(&items, NULL);
-	for (unsigned i = 0; i < TODOS_MAX && (todo = yyjson_arr_iter_next(&each)); i++)
-		put_todo(&items, todo);
-	put_list_end(&items);
 	speak_begin(p, &who, "agent.plan");
-	make_bool(&p->make, "whole", true);
-	make_raw(&p->make, "items", buf_text(&items));
+	todos_add(&p->make, todos, "content");
 	speak_end(p, &who);
-	buf_finish(&items);
 }

@@ -15,12 +15,11 @@
 #include "parse/kinds.h"
 #include "parse/record.h"
 #include "parse/speak.h"
+#include "parse/todos.h"
 #include "parse/words.h"
 
 #define ANSWERS 256 /* the newest, which may be written again */
 #define KEY_MAX 512
-#define TODOS_MAX 200
-#define TODO_MAX 512
 
 struct chat_answer {
 	char *id;
@@ -95,39 +94,13 @@ static struct text path_in(yyjson_val *args)
 	return path;
 }
 
-static void put_todo(struct buf *out, yyjson_val *todo)
-{
-	static const char *const known[] = {"pending", "in_progress", "completed", NULL};
-	struct text status = json_text_at(todo, "status");
-	const char *word = text_is(status, "cancelled") ? "deleted" : known[0];
-
-	for (const char *const *name = known; *name; name++)
-		if (text_is(status, *name))
-			word = *name;
-	put_object(out, NULL);
-	put_text(out, "text", utf8_cut(json_text_at(todo, "description"), TODO_MAX));
-	put_word(out, "status", word);
-	put_end(out);
-}
-
 static void chat_plan(struct parse *p, struct chat *c, yyjson_val *todos)
 {
-	yyjson_arr_iter each = yyjson_arr_iter_with(todos);
-	yyjson_val *todo;
-	struct buf items;
-
 	if (!yyjson_is_arr(todos))
 		return;
-	buf_init(&items, TODOS_MAX * (TODO_MAX * 6 + 100));
-	put_list(&items, NULL);
-	for (unsigned i = 0; i < TODOS_MAX && (todo = yyjson_arr_iter_next(&each)); i++)
-		put_todo(&items, todo);
-	put_list_end(&items);
 	record_begin(&c->record, p, "agent.plan");
-	make_bool(&p->make, "whole", true);
-	make_raw(&p->make, "items", buf_text(&items));
+	todos_add(&p->make, todos, "description");
 	record_end(p);
-	buf_finish(&items);
 }
 
 static bool is_call_over(struct text status)

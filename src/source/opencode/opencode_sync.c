@@ -95,6 +95,15 @@ static void begin_event(struct buf *out, const char *type, double at_ms)
 	put_object(out, "properties");
 }
 
+/* Ends it; one that did not fit is passed over. */
+static void feed_event(struct opencode_line *o, struct buf *event)
+{
+	put_end(event);
+	if (!event->full)
+		opencode_feed(o->memory, buf_text(event));
+	buf_finish(event);
+}
+
 void opencode_feed_value(struct opencode_line *o, const char *type, const char *key,
                          yyjson_val *value)
 {
@@ -113,10 +122,7 @@ void opencode_feed_value(struct opencode_line *o, const char *type, const char *
 	if (!json_add(&event, value))
 		event.full = true;
 	put_end(&event);
-	put_end(&event);
-	if (!event.full)
-		opencode_feed(o->memory, buf_text(&event));
-	buf_finish(&event);
+	feed_event(o, &event);
 }
 
 static void feed_status(struct opencode_line *o, struct text session, const char *status)
@@ -130,10 +136,7 @@ static void feed_status(struct opencode_line *o, struct text session, const char
 	put_word(&event, "type", status);
 	put_end(&event);
 	put_end(&event);
-	put_end(&event);
-	if (!event.full)
-		opencode_feed(o->memory, buf_text(&event));
-	buf_finish(&event);
+	feed_event(o, &event);
 }
 
 /* ---- messages ---- */
@@ -181,10 +184,7 @@ static void feed_message(struct opencode_line *o, yyjson_val *message, size_t *l
 		if (!json_add(&event, error))
 			event.full = true;
 		put_end(&event);
-		put_end(&event);
-		if (!event.full)
-			opencode_feed(o->memory, buf_text(&event));
-		buf_finish(&event);
+		feed_event(o, &event);
 	}
 }
 
@@ -343,10 +343,7 @@ static void feed_permission(struct opencode_line *o, yyjson_val *asked)
 	put_key(&event, "properties");
 	if (!json_add(&event, asked))
 		event.full = true;
-	put_end(&event);
-	if (!event.full)
-		opencode_feed(o->memory, buf_text(&event));
-	buf_finish(&event);
+	feed_event(o, &event);
 }
 
 static void take_permissions(struct opencode_line *o, const struct opencode_call *call,
