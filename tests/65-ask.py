@@ -472,6 +472,10 @@ def _():
         end = until_end(box, run)[-1]
         assert end["type"] == "error" and end["payload"]["code"] == "cut", end
         assert end["source"] == id, end
+        asked = [s for s in signals(box, run) if s["type"] == "task_dispatch"][0]
+        assert end["payload"]["agentId"] == asked["payload"]["to"], end
+        (row,) = [r for r in box.request("GET", "/api/crew").json()["members"] if r["run"] == run]
+        assert row["state"]["name"] == "failed" and not row.get("agents"), row
         box.restart()
         until_state(box, id, "connected")
         ends = [s for s in signals(box, run) if s["type"] in ("completion", "error")]

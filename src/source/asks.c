@@ -11,11 +11,12 @@ struct ends {
 	struct bus *bus;
 };
 
-static void end_ask(void *self, struct text run, struct text source)
+/* It ends under the name of who was asked: an agent by another name ends nobody's work. */
+static void end_ask(void *self, const struct resume_ask *ask)
 {
 	const struct ends *e = self;
-	struct source *known = sources_find(e->sources, source);
-	struct bus_emit emit = {.from = bus_from(e->bus, source, true)};
+	struct source *known = sources_find(e->sources, ask->source);
+	struct bus_emit emit = {.from = bus_from(e->bus, ask->source, true)};
 	struct bus_verdict verdict;
 	struct make m;
 	struct buf out;
@@ -26,11 +27,11 @@ static void end_ask(void *self, struct text run, struct text source)
 	make_begin(&m, &out,
 	           &(struct make_head){
 			   .type = "error",
-			   .source = source.len ? source : TEXT("user"),
-			   .correlation = run,
+			   .source = ask->source.len ? ask->source : TEXT("user"),
+			   .correlation = ask->run,
 		   });
 	make_payload(&m);
-	make_text(&m, "agentId", source);
+	make_text(&m, "agentId", ask->agent.len ? ask->agent : ask->source);
 	make_word(&m, "message", "the box ended before the answer did");
 	make_word(&m, "code", "cut");
 	make_word(&m, "severity", "error");

@@ -205,12 +205,19 @@ bool resume_wants(const struct signal *s)
 	       text_is(s->type, "completion") || text_is(s->type, "error");
 }
 
-static yyjson_val *metadata_of(struct resume *r, const struct signal *s)
+static yyjson_val *envelope_of(struct resume *r, const struct signal *s)
 {
-	yyjson_doc *doc =
-		s->line.len <= LINE_MAX_BYTES ? json_read(&r->reader, s->line, NULL) : NULL;
+	return yyjson_doc_get_root(
+		s->line.len <= LINE_MAX_BYTES ? json_read(&r->reader, s->line, NULL) : NULL);
+}
 
-	return yyjson_obj_get(yyjson_doc_get_root(doc), "metadata");
+/* The name of a source, a newline, and what is its own. */
+static void begin_with_source(struct buf *out, struct text source, struct text own)
+{
+	buf_init(out, NAME_MAX_BYTES);
+	buf_add(out, source);
+	buf_add_char(out, '\n');
+	buf_add(out, own);
 }
 
 static void note_run(struct resume *r, struct text source, struct text run, struct text at)
@@ -219,19 +226,29 @@ static void note_run(struct resume *r, struct text source, struct text run, stru
 
 	if (!source.len || !run.len || text_find(source, '\n') >= 0)
 		return;
-	buf_init(&name, NAME_MAX_BYTES);
-	buf_add(&name, source);
-	buf_add_char(&name, '\n');
-	buf_add(&name, run);
+	begin_with_source(&name, source, run);
 	if (!name.full)
 		resume_note(&r->runs, buf_text(&name), at);
 	buf_finish(&name);
 }
 
+static void note_ask(struct resume *r, const struct signal *s)
+{
+	yyjson_val *envelope = envelope_of(r, s);
+	struct text source = json_text_at(yyjson_obj_get(envelope, "metadata"), "sourceId");
+	struct text agent = json_text_at(yyjson_obj_get(envelope, "payload"), "to");
+	struct buf value;
+
+	begin_with_source(&value, source, agent);
+	resume_note(&r->asks, s->correlation, value.full ? source : buf_text(&value));
+	buf_finish(&value);
+}
+
 /* What a program without a token says is nobody's position. */
 static void hear_position(struct resume *r, const struct signal *s)
 {
-	yyjson_val *position = yyjson_obj_get(metadata_of(r, s), "position");
+	yyjson_val *metadata = yyjson_obj_get(envelope_of(r, s), "metadata");
+	yyjson_val *position = yyjson_obj_get(metadata, "position");
 	struct text source = json_text(yyjson_obj_get(position, "source"));
 	struct text at = json_text(yyjson_obj_get(position, "at"));
 
@@ -252,8 +269,7 @@ void resume_hear(struct resume *r, const struct signal *s)
 	if (s->correlation.len == 0)
 		return;
 	if (text_is(s->type, "task_dispatch") && text_is(s->source, "user"))
-		resume_note(&r->asks, s->correlation,
-		            json_text(yyjson_obj_get(metadata_of(r, s), "sourceId")));
+		note_ask(r, s);
 	else if (text_is(s->type, "completion") || text_is(s->type, "error"))
 		resume_forget(&r->asks, s->correlation);
 }
@@ -277,16 +293,17 @@ void resume_each_run(const struct resume *r, struct text source,
 	}
 }
 
-void resume_take_asks(struct resume *r,
-                      void (*take)(void *self, struct text run, struct text source), void *self)
+void resume_take_asks(struct resume *r, resume_ask_fn *take, void *self)
 {
 	while (!list_is_empty(&r->asks.all)) {
 		struct resume_entry *entry = list_of(r->asks.all.next, struct resume_entry, in_all);
+		struct resume_ask ask = {.run = text_of(entry->name)};
 
 		saving_change(&r->asks.saving, &entry->to_save);
 		map_remove(&r->asks.by_name, text_of(entry->name));
 		list_remove(&entry->in_all);
-		take(self, text_of(entry->name), text_of(entry->value));
+		ask.source = text_cut(text_of(entry->value), '\n', &ask.agent);
+		take(self, &ask);
 		free(entry->name);
 		free(entry->value);
 		free(entry);

@@ -41,9 +41,12 @@ struct text resume_position(const struct resume *resume, struct text source);
 void resume_each_run(const struct resume *resume, struct text source,
                      void (*each)(void *of, struct text run, struct text at), void *of);
 
+struct resume_ask {
+	struct text run, source, agent; /* who was asked; empty: not known */
+};
+typedef void resume_ask_fn(void *self, const struct resume_ask *ask);
 /* Each ask without an end, the oldest first; they are forgotten. */
-void resume_take_asks(struct resume *resume,
-                      void (*take)(void *self, struct text run, struct text source), void *self);
+void resume_take_asks(struct resume *resume, resume_ask_fn *take, void *self);
 
 /* Who asked waits for an end, and so does whoever watches the run: each ask without one gets
  * an error, unless its source works on without us and says itself how it ended. */

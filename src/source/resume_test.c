@@ -105,9 +105,15 @@ static void each_run_has_a_place_of_its_own(void **state)
 	resume_destroy(again);
 }
 
-static void count(void *self, struct text run, struct text source)
+#define ASK \
+	"{\"seq\":1,\"id\":\"i\",\"type\":\"task_dispatch\",\"timestamp\":1,\"source\":\"user\"," \
+	"\"correlationId\":\"run\",\"payload\":{\"to\":\"model-b\"}," \
+	"\"metadata\":{\"sourceId\":\"m\"}}"
+
+static void count(void *self, const struct resume_ask *ask)
 {
-	assert_true(text_is(run, "run") && text_is(source, "m"));
+	assert_true(text_is(ask->run, "run") && text_is(ask->source, "m"));
+	assert_true(text_is(ask->agent, "model-b"));
 	++*(int *)self;
 }
 
@@ -126,11 +132,11 @@ static void an_ask_is_open_until_its_end(void **state)
 	struct resume *r = resume_create();
 
 	for (const char *const *end = ends; *end; end++) {
-		hear(r, LINE("user", "task_dispatch", ",\"metadata\":{\"sourceId\":\"m\"}"));
+		hear(r, ASK);
 		hear(r, *end);
 		assert_int_equal(asks(r), 0);
 	}
-	hear(r, LINE("user", "task_dispatch", ",\"metadata\":{\"sourceId\":\"m\"}"));
+	hear(r, ASK);
 	hear(r, LINE("somebody", "task_dispatch", ""));
 	assert_int_equal(asks(r), 1);
 	assert_int_equal(asks(r), 0);
@@ -163,7 +169,7 @@ static void what_is_heard_while_it_is_saved_is_not_in_it(void **state)
 	buf_init(&before, MIB);
 	buf_init(&saved, MIB);
 	hear(r, LINE("s", "x", AT("s", "1")));
-	hear(r, LINE("user", "task_dispatch", ",\"metadata\":{\"sourceId\":\"m\"}"));
+	hear(r, ASK);
 	hear(r, OF_RUN("claw", "a", "1"));
 	save(r, &before);
 	resume_save_begin(r);
@@ -188,7 +194,7 @@ static void what_was_saved_is_found_again(void **state)
 
 	buf_init(&saved, MIB);
 	hear(r, LINE("s", "x", AT("s", "1")));
-	hear(r, LINE("user", "task_dispatch", ",\"metadata\":{\"sourceId\":\"m\"}"));
+	hear(r, ASK);
 	save(r, &saved);
 	resume_destroy(r);
 	r = resume_create();
