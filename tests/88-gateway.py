@@ -427,10 +427,21 @@ def _():
                                                             "assistant"], history
         assert [text(m) for m in history["messages"] if m["role"] == "assistant"] == [
             "Hello you", "Done."], history
-        assert history["sessionInfo"] == {"hasActiveRun": True, "activeRunIds": ["r1"]}, history
+        info = history["sessionInfo"]
+        assert info["hasActiveRun"] and info["activeRunIds"] == ["r1"], history
+        assert info["status"] == "running" and info["key"] == history["sessionKey"], info
+        known = [m["__openclaw"] for m in history["messages"] if m["role"] != "toolResult"]
+        assert known[0]["idempotencyKey"] == "r1:user" and known[0]["runId"] == "r1", known
+        assert sorted({k["seq"] for k in known}) == [k["seq"] for k in known], known
+        assert len({k["id"] for k in known}) == len(known), known
         say(box, "r1", "completion", {"agentId": "bot", "taskId": "t", "success": True})
         eventually(lambda: "inFlightRun" not in past())
-        assert past()["sessionInfo"] == {"hasActiveRun": False, "activeRunIds": []}
+        info = past()["sessionInfo"]
+        assert not info["hasActiveRun"] and info["activeRunIds"] == [], info
+        assert info["status"] == "done" and "lastRunError" not in info, info
+        say(box, "r1", "error", {"agentId": "bot", "message": "it broke", "severity": "error"})
+        info = eventually(lambda: past()["sessionInfo"]["status"] == "failed" and past())["sessionInfo"]
+        assert info["lastRunError"] == "it broke", info
         listed = screen.ask("sessions.list", {})["payload"]["sessions"]
         assert [s["key"] for s in listed] == ["agent:script:r1"], listed
         one = screen.ask("sessions.describe", {"key": "agent:script:r1"})["payload"]["session"]

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "box/attend.h"
 #include "box/parts.h"
+#include "box/usage.h"
 #include "config/config.h"
 #include "config/fields.h"
 #include "escapement/escapement.h"
@@ -91,6 +92,7 @@ static void *make_gateway(struct box *box)
 		.journal = box->journal,
 		.runs = box->runs,
 		.crew = box->crew,
+		.spending = box_spending(box),
 		.self = box,
 		.askable = each_askable,
 	};

@@ -13,6 +13,7 @@ struct gateway;
 struct journal;
 struct loop;
 struct runs;
+struct spending;
 
 /* An agent that clients know by a name: a source. */
 struct gateway_agent {
@@ -36,6 +37,7 @@ struct gateway_options {
 	struct journal *journal;
 	struct runs *runs;
 	struct crew *crew;
+	const struct spending *spending;
 	void *self;
 	/* Each source that can be asked: its id. */
 	void (*askable)(void *self, void (*each)(void *of, struct text source), void *of);

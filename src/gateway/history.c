@@ -3,6 +3,7 @@
  * It is exact at every moment: what is being said now is told as the run in flight, with its
  * text so far, and events that come after add to that.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -11,6 +12,7 @@
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/methods.h"
+#include "gateway/row.h"
 #include "gateway/streams.h"
 #include "gateway/tell.h"
 #include "net/loop.h"
@@ -67,6 +69,28 @@ static void put_call(struct buf *out, const struct said_tool *tool)
 	put_end(out);
 }
 
+/* By which a client knows a message again that it has heard: its id within the session, where
+ * it stands there, and the run of words.  What was asked has the key that it was asked with. */
+static void put_identity(struct buf *out, const struct run *run, const struct said_message *m)
+{
+	struct buf id;
+
+	buf_init(&id, 2 * KIB);
+	buf_print(&id, "%s/%" PRIu64, run->id, m->number);
+	put_object(out, "__openclaw");
+	put_text(out, "id", buf_text(&id));
+	put_u64(out, "seq", m->seq);
+	if (m->role != SAID_ERROR)
+		put_word(out, "runId", run->id);
+	if (m->role == SAID_USER && m->number == 1) {
+		buf_clear(&id);
+		buf_print(&id, "%s:user", run->id);
+		put_text(out, "idempotencyKey", buf_text(&id));
+	}
+	put_end(out);
+	buf_finish(&id);
+}
+
 static void put_result(struct buf *out, const struct said_tool *tool, double at_ms)
 {
 	put_object(out, NULL);
@@ -81,7 +105,7 @@ static void put_result(struct buf *out, const struct said_tool *tool, double at_
 	put_end(out);
 }
 
-static void put_said(struct buf *out, const struct said_message *m)
+static void put_said(struct buf *out, const struct run *run, const struct said_message *m)
 {
 	put_object(out, NULL);
 	put_word(out, "role", m->role == SAID_USER ? "user" : "assistant");
@@ -95,6 +119,7 @@ static void put_said(struct buf *out, const struct said_message *m)
 		put_word(out, "model", m->model);
 	if (m->role == SAID_ERROR)
 		put_word(out, "stopReason", "error");
+	put_identity(out, run, m);
 	put_end(out);
 	list_each(&m->tools, l) {
 		const struct said_tool *tool = list_of(l, struct said_tool, in_message);
@@ -187,14 +212,15 @@ static void put_messages(const struct gateway_past *p, const struct beginning *f
 			const struct said_message *m = list_of(l, struct said_message, in_said);
 
 			if (m != apart)
-				put_said(out, m);
+				put_said(out, p->runs[i], m);
 		}
 	}
 }
 
 /* ---- what goes on ---- */
 
-static void put_in_flight(const struct gateway_past *p, struct buf *out)
+static void put_in_flight(const struct gateway_past *p, const struct crew_member *m,
+                          struct buf *out)
 {
 	const struct said_message *open = in_flight(p);
 	struct buf runs;
@@ -210,7 +236,8 @@ static void put_in_flight(const struct gateway_past *p, struct buf *out)
 		put_end(out);
 	}
 	put_object(out, "sessionInfo");
-	put_bool(out, "hasActiveRun", runs.len > 0);
+	if (!m || !gateway_put_row_members(p->call->gateway, m, out))
+		put_bool(out, "hasActiveRun", runs.len > 0);
 	put_list(out, "activeRunIds");
 	buf_add(out, buf_text(&runs));
 	put_list_end(out);
@@ -227,7 +254,8 @@ static void tell_first(const struct gateway_past *p)
 		gateway_pump_stream(p->call->view);
 }
 
-static void answer(const struct gateway_past *p, struct text key, const struct beginning *from)
+static void answer(const struct gateway_past *p, const struct gateway_place *place,
+                   const struct beginning *from)
 {
 	struct buf out;
 
@@ -236,7 +264,7 @@ static void answer(const struct gateway_past *p, struct text key, const struct b
 		return;
 	buf_init(&out, GATEWAY_SAY_MAX);
 	put_object(&out, NULL);
-	put_text(&out, "sessionKey", key);
+	put_text(&out, "sessionKey", buf_text(&place->key));
 	if (p->count)
 		put_word(&out, "sessionId", p->runs[0]->id);
 	put_list(&out, "messages");
@@ -245,7 +273,7 @@ static void answer(const struct gateway_past *p, struct text key, const struct b
 	put_word(&out, "thinkingLevel", "off");
 	if (p->call->view->protocol > GATEWAY_OLDEST) {
 		put_bool(&out, "hasMore", !from->is_all);
-		put_in_flight(p, &out);
+		put_in_flight(p, gateway_place_member(p->call->gateway, place), &out);
 	}
 	put_end(&out);
 	gateway_answer(p->call, buf_text(&out));
@@ -286,7 +314,7 @@ void gateway_chat_history(const struct gateway_call *call)
 	gateway_place_runs(&place, note_run, &past);
 	if (find_beginning(&past, limit > LIMIT_MAX ? LIMIT_MAX : limit, &from)) {
 		call->view->waits_ms = 0;
-		answer(&past, buf_text(&place.key), &from);
+		answer(&past, &place, &from);
 	} else {
 		wait(call);
 	}

@@ -6,39 +6,12 @@
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/methods.h"
+#include "gateway/row.h"
 
 #define LIST_MAX (8 * MIB)
 #define SESSIONS_USUAL 500
 
 /* ---- sessions.list ---- */
-
-/* False: its runs are not known any more. */
-static bool put_session(const struct gateway *g, const struct crew_member *m, struct buf *out)
-{
-	const struct run *run = runs_find(g->options.runs, text_of(member_run(m)));
-	const char *title = member_title(m);
-	struct buf key;
-
-	if (!run)
-		return false;
-	buf_init(&key, 2 * KIB);
-	gateway_key_of_run(g, run, &key);
-	put_object(out, NULL);
-	put_text(out, "key", buf_text(&key));
-	put_word(out, "kind", "direct");
-	put_word(out, "label", m->handle);
-	put_word(out, "displayName", m->handle);
-	if (title)
-		put_word(out, "derivedTitle", title);
-	put_word(out, "sessionId", m->id);
-	put_u64(out, "updatedAt", (uint64_t)m->last_ms);
-	if (m->words[WORD_MODEL])
-		put_word(out, "model", m->words[WORD_MODEL]);
-	put_bool(out, "hasActiveRun", gateway_is_live(g, run));
-	put_end(out);
-	buf_finish(&key);
-	return true;
-}
 
 static void put_sessions(const struct gateway_call *call, struct buf *out)
 {
@@ -52,7 +25,7 @@ static void put_sessions(const struct gateway_call *call, struct buf *out)
 	put_word(out, "path", "signalbox");
 	put_list(out, "sessions");
 	for (l = all->prev; l != all && count < limit; l = l->prev)
-		count += put_session(g, list_of(l, struct crew_member, in_all), out);
+		count += gateway_put_row(g, list_of(l, struct crew_member, in_all), out);
 	put_list_end(out);
 	put_u64(out, "count", count);
 	put_object(out, "defaults");
@@ -92,15 +65,6 @@ void gateway_sessions_subscribe(const struct gateway_call *call)
 	buf_finish(&out);
 }
 
-static const struct crew_member *member_at(const struct gateway *g, const struct gateway_place *p)
-{
-	const struct run *run = p->run;
-
-	if (!run && p->session)
-		run = list_of(p->session->runs.prev, struct run, in_session);
-	return run ? crew_find(g->options.crew, text_of(run->id)) : NULL;
-}
-
 /* null: there is none. */
 void gateway_sessions_describe(const struct gateway_call *call)
 {
@@ -111,11 +75,11 @@ void gateway_sessions_describe(const struct gateway_call *call)
 
 	crew_reach(g->options.crew);
 	gateway_find_place(g, json_text_at(call->params, "key"), TEXT(""), &place);
-	m = member_at(g, &place);
+	m = gateway_place_member(g, &place);
 	buf_init(&out, LIST_MAX);
 	put_object(&out, NULL);
 	put_key(&out, "session");
-	if (!m || !put_session(g, m, &out))
+	if (!m || !gateway_put_row(g, m, &out))
 		buf_add(&out, TEXT("null"));
 	put_end(&out);
 	gateway_answer(call, buf_text(&out));

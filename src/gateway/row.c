@@ -1,0 +1,99 @@
+/* row.c - a session of the crew, as clients list it. */
+#include "gateway/row.h"
+#include "base/put.h"
+#include "crew/crew.h"
+#include "crew/spending.h"
+#include "crew/usage.h"
+#include "gateway/inside.h"
+#include "gateway/keys.h"
+#include "run/sessions.h"
+
+const struct crew_member *gateway_place_member(const struct gateway *g,
+                                               const struct gateway_place *place)
+{
+	const struct run *run = place->run;
+
+	if (!run && place->session)
+		run = list_of(place->session->runs.prev, struct run, in_session);
+	return run ? crew_find(g->options.crew, text_of(run->id)) : NULL;
+}
+
+static void put_status(const struct crew_member *m, bool is_live, struct buf *out)
+{
+	static const char *const ends[CREW_STATES] = {
+		[CREW_FAILED] = "failed",
+		[CREW_GONE] = "killed",
+	};
+	const struct standing *standing = member_standing(m);
+	const char *end = ends[standing->state], *why = standing_why(standing);
+
+	put_bool(out, "hasActiveRun", is_live);
+	put_word(out, "status", is_live ? "running" : end ? end : "done");
+	put_bool(out, "abortedLastRun", !is_live && standing->state == CREW_GONE);
+	if (!is_live && standing->state == CREW_FAILED && why)
+		put_word(out, "lastRunError", why);
+	put_word(out, "lastRunId", member_run(m));
+}
+
+/* totalTokens is what its context holds, and contextTokens what it can hold. */
+static void put_usage(const struct gateway *g, const struct crew_member *m, struct buf *out)
+{
+	const struct usage *usage = NULL;
+	uint64_t input = 0, output = 0;
+
+	for (unsigned i = 0; i < m->run_count; i++) {
+		const struct usage *of = spending_of(g->options.spending, text_of(m->runs[i]));
+
+		for (unsigned part = 0; of && part < of->part_count; part++) {
+			input += of->parts[part].counts.n[SPENT_INPUT];
+			output += of->parts[part].counts.n[SPENT_OUTPUT];
+		}
+		usage = of ? of : usage;
+	}
+	if (!usage)
+		return;
+	put_u64(out, "inputTokens", input);
+	put_u64(out, "outputTokens", output);
+	if (usage->context_used) {
+		put_u64(out, "totalTokens", usage->context_used);
+		put_bool(out, "totalTokensFresh", true);
+	}
+	if (usage->context_window)
+		put_u64(out, "contextTokens", usage->context_window);
+}
+
+bool gateway_put_row_members(const struct gateway *g, const struct crew_member *m, struct buf *out)
+{
+	const struct run *run = runs_find(g->options.runs, text_of(member_run(m)));
+	const char *title = member_title(m);
+	struct buf key;
+
+	if (!run)
+		return false;
+	buf_init(&key, 2 * KIB);
+	gateway_key_of_run(g, run, &key);
+	put_text(out, "key", buf_text(&key));
+	buf_finish(&key);
+	put_word(out, "kind", "direct");
+	put_word(out, "label", m->handle);
+	put_word(out, "displayName", m->handle);
+	if (title)
+		put_word(out, "derivedTitle", title);
+	put_word(out, "sessionId", m->id);
+	put_u64(out, "updatedAt", (uint64_t)m->last_ms);
+	if (m->words[WORD_MODEL])
+		put_word(out, "model", m->words[WORD_MODEL]);
+	put_status(m, gateway_is_live(g, run), out);
+	put_usage(g, m, out);
+	return true;
+}
+
+bool gateway_put_row(const struct gateway *g, const struct crew_member *m, struct buf *out)
+{
+	if (!runs_find(g->options.runs, text_of(member_run(m))))
+		return false;
+	put_object(out, NULL);
+	gateway_put_row_members(g, m, out);
+	put_end(out);
+	return true;
+}

@@ -1,0 +1,20 @@
+/* row.h - a session of the crew, as clients list it. */
+#ifndef GATEWAY_ROW_H
+#define GATEWAY_ROW_H
+
+#include "base/buf.h"
+
+struct crew_member;
+struct gateway;
+struct gateway_place;
+
+/* The session that a place is of; NULL: none is known. */
+const struct crew_member *gateway_place_member(const struct gateway *g,
+                                               const struct gateway_place *place);
+
+/* False: its runs are not known any more, and nothing was written. */
+bool gateway_put_row(const struct gateway *g, const struct crew_member *m, struct buf *out);
+/* Its members alone, for an object that has others, too. */
+bool gateway_put_row_members(const struct gateway *g, const struct crew_member *m, struct buf *out);
+
+#endif
