@@ -220,6 +220,59 @@ def _():
             eventually(lambda: standing(bus) == {})
 
 
+@test("what the desktop has not numbered yet is taken back, too: when it is settled, and at the end")
+def _():
+    with Bus() as bus:
+        bus.start()
+        bus.show("late", "100")
+        with Box(env=bus.env) as box:
+            eventually(lambda: is_shown(box))
+            ask(box, "Settled?")
+            eventually(lambda: len(standing(bus)) == 1)
+            answer(box)
+            eventually(lambda: standing(bus) == {})
+            for i in range(5):
+                ask(box, f"Number {i}?", run=f"run-{i}")
+            eventually(lambda: standing(bus))
+            box.stop()
+            eventually(lambda: standing(bus) == {} and len(bus.said) > 4)
+
+
+@test("turned off, it takes back what has no number yet; turned on at once, it goes on")
+def _():
+    path = temp_dir() / "signalbox.yaml"
+    path.write_text("notify: {desktop: auto}\n")
+    with Bus() as bus:
+        bus.start()
+        bus.show("late", "100")
+        env = {"DBUS_SESSION_BUS_ADDRESS": bus.address, "SIGNALBOX_NOTIFY_DESKTOP": None}
+        with Box(args=("--config", str(path)), env=env) as box:
+            eventually(lambda: is_shown(box))
+            ask(box, "Off?")
+            eventually(lambda: len(standing(bus)) == 1)
+            path.write_text("notify: {desktop: off}\n")
+            box.process.send_signal(1)
+            eventually(lambda: not is_shown(box))
+            path.write_text("notify: {desktop: auto}\n")
+            box.process.send_signal(1)
+            eventually(lambda: is_shown(box))
+            ask(box, "On?", run="other")
+            eventually(lambda: [line[4] for line in bus.said if line[0] == "show"] == ["Off?", "On?"])
+            eventually(lambda: len(standing(bus)) == 1)
+
+
+@test("a desktop that never says a number does not keep a box from its end")
+def _():
+    with Bus() as bus:
+        bus.start()
+        bus.show("late", "3600000")
+        with Box(env=bus.env) as box:
+            eventually(lambda: is_shown(box))
+            ask(box, "Ever?")
+            eventually(lambda: standing(bus))
+            assert box.stop() == 0, box.log()
+
+
 @test("a question of before is shown where there was no desktop then")
 def _():
     with Bus() as bus:

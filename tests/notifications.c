@@ -1,11 +1,13 @@
 /* notifications.c - a server of org.freedesktop.Notifications, for tests: it prints a line of what
  * it is told, and gives numbers from 7 on.
  *
- *	notifications [markup]
- */
+ *	notifications [markup] [late MS]
+ *
+ * late: so long after a notification is printed its number is told, and nothing else is done. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <systemd/sd-bus.h>
 
@@ -14,6 +16,7 @@
 
 static uint32_t last = 6;
 static int has_markup;
+static long late_ms;
 
 /* Words with a bar between them; a test has none in its texts. */
 static int on_notify(sd_bus_message *m, void *self, sd_bus_error *why)
@@ -35,6 +38,7 @@ static int on_notify(sd_bus_message *m, void *self, sd_bus_error *why)
 	if (!replaces)
 		replaces = ++last;
 	printf("show|%u|%s|%s|%s|%d\n", replaces, name, title, body, expires);
+	nanosleep(&(struct timespec){late_ms / 1000, late_ms % 1000 * 1000000}, NULL);
 	return sd_bus_reply_method_return(m, "u", replaces);
 }
 
@@ -71,7 +75,11 @@ int main(int argc, char **argv)
 {
 	sd_bus *bus = NULL;
 
-	has_markup = argc > 1 && strcmp(argv[1], "markup") == 0;
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "markup") == 0)
+			has_markup = 1;
+		else if (strcmp(argv[i], "late") == 0 && i + 1 < argc)
+			late_ms = strtol(argv[++i], NULL, 10);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (sd_bus_open_user(&bus) < 0 ||
 	    sd_bus_add_object_vtable(bus, NULL, OBJECT, PLACE, table, NULL) < 0 ||

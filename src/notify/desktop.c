@@ -8,7 +8,9 @@
 #include "base/must.h"
 #include "notify/desktop_inside.h"
 
-#define AT_ONCE 64 /* messages of a turn */
+#define AT_ONCE 64       /* messages of a turn */
+#define LEAVE_MS 2000    /* for numbers of notifications that are to be closed */
+#define LEAVE_LOOK_MS 50 /* for what the bus has read already */
 
 static void drop_bus(struct notify_desktop *d);
 
@@ -82,6 +84,23 @@ static void await_bus(struct notify_desktop *d)
 		             until_us > now_us ? (unsigned)((until_us - now_us) / 1000 + 1) : 1);
 }
 
+/* Whoever leaves has still to hear the number of a note that was sent, or to write. */
+static bool is_owed(const struct notify_desktop *d)
+{
+	int events = d->calls->get_events(d->bus);
+
+	for (int i = 0; i < PILES; i++)
+		if (desktop_awaits(&d->piles[i]))
+			return true;
+	return events > 0 && (events & POLLOUT);
+}
+
+static bool is_done(const struct notify_desktop *d)
+{
+	return d->calls->is_open(d->bus) <= 0 || (!d->ask && !d->is_ready) ||
+	       (!d->is_used && !is_owed(d));
+}
+
 void desktop_pump(struct notify_desktop *d)
 {
 	int more = 1;
@@ -90,7 +109,7 @@ void desktop_pump(struct notify_desktop *d)
 		more = d->calls->process(d->bus, NULL);
 	if (!d->bus)
 		return;
-	if (more < 0 || d->calls->is_open(d->bus) <= 0 || (!d->ask && !d->is_ready))
+	if (more < 0 || is_done(d))
 		drop_bus(d);
 	else
 		await_bus(d);
@@ -108,7 +127,7 @@ static void try_later(struct notify_desktop *d)
 
 static void drop_bus(struct notify_desktop *d)
 {
-	bool was_ready = d->is_ready;
+	bool was_there = notify_desktop_is_there(d);
 
 	if (!d->bus)
 		return;
@@ -117,6 +136,7 @@ static void drop_bus(struct notify_desktop *d)
 	if (d->ask)
 		d->ask = d->calls->slot_unref(d->ask);
 	deadline_clear(&d->timeout);
+	deadline_clear(&d->leave);
 	uv_poll_stop(d->poll);
 	uv_close((uv_handle_t *)d->poll, free_poll);
 	d->poll = NULL;
@@ -124,7 +144,7 @@ static void drop_bus(struct notify_desktop *d)
 	d->is_ready = false;
 	if (d->is_used)
 		try_later(d);
-	if (was_ready)
+	if (was_there)
 		has_changed(d);
 }
 
@@ -202,22 +222,40 @@ void notify_desktop_close(struct notify_desktop *d, const char *id)
 
 bool notify_desktop_is_there(const struct notify_desktop *d)
 {
-	return d->is_ready;
+	return d->is_used && d->is_ready;
+}
+
+static void on_leave(struct deadline *deadline)
+{
+	drop_bus(list_of(deadline, struct notify_desktop, leave));
+}
+
+/* A note that was sent has no number yet: it is closed when that comes, or after a moment never. */
+static void begin_leave(struct notify_desktop *d)
+{
+	for (int i = 0; i < PILES; i++)
+		desktop_forget_pile(&d->piles[i]);
+	if (!d->bus)
+		return;
+	deadline_set(d->options.loop, &d->leave, LEAVE_MS);
+	desktop_pump(d);
 }
 
 void notify_desktop_use(struct notify_desktop *d, bool use)
 {
+	bool was_there = notify_desktop_is_there(d);
+
 	if (use == d->is_used)
 		return;
 	d->is_used = use;
 	deadline_clear(&d->retry);
-	if (use) {
+	deadline_clear(&d->leave);
+	if (!use)
+		begin_leave(d);
+	else if (!d->bus)
 		open_bus(d);
-		return;
-	}
-	for (int i = 0; i < PILES; i++)
-		desktop_forget_pile(&d->piles[i]);
-	drop_bus(d);
+	if (was_there != notify_desktop_is_there(d))
+		has_changed(d);
 }
 
 struct notify_desktop *notify_desktop_create(const struct notify_desktop_options *options)
@@ -226,11 +264,27 @@ struct notify_desktop *notify_desktop_create(const struct notify_desktop_options
 
 	d->options = *options;
 	d->timeout.fire = on_timeout;
+	d->leave.fire = on_leave;
 	d->retry.fire = on_retry;
 	map_init(&d->by_id);
 	for (int i = 0; i < PILES; i++)
 		desktop_init_pile(d, &d->piles[i], i == PILE_QUESTIONS);
 	return d;
+}
+
+/* The loop turns no more for us, and the program is about to end. */
+static void leave_now(struct notify_desktop *d)
+{
+	uint64_t now_ms = clock_mono_ns() / 1000000, end_ms = now_ms + LEAVE_MS;
+
+	for (; d->bus && now_ms < end_ms; now_ms = clock_mono_ns() / 1000000) {
+		struct pollfd fd = {.fd = d->calls->get_fd(d->bus),
+		                    .events = (short)d->calls->get_events(d->bus)};
+
+		poll(&fd, 1, LEAVE_LOOK_MS);
+		desktop_pump(d);
+	}
+	drop_bus(d);
 }
 
 void notify_desktop_destroy(struct notify_desktop *d)
@@ -239,6 +293,7 @@ void notify_desktop_destroy(struct notify_desktop *d)
 		return;
 	d->options.changed = NULL;
 	notify_desktop_use(d, false);
+	leave_now(d);
 	map_finish(&d->by_id);
 	free(d);
 }

@@ -29,7 +29,7 @@ struct notify_desktop_options {
 };
 
 struct notify_desktop *notify_desktop_create(const struct notify_desktop_options *options);
-/* Takes back what is shown. */
+/* Takes back what is shown; for numbers that the desktop has yet to tell it waits two seconds. */
 void notify_desktop_destroy(struct notify_desktop *desktop);
 
 void notify_desktop_use(struct notify_desktop *desktop, bool use); /* at first it is not */

@@ -50,7 +50,8 @@ struct notify_desktop {
 	sd_bus_slot *ask; /* for what the server can do */
 	bool is_ready, has_markup;
 	struct deadline timeout, retry;
-	uint64_t tried_ms; /* on the loop's clock */
+	struct deadline leave; /* of the bus, when it is used no more */
+	uint64_t tried_ms;     /* on the loop's clock */
 	bool has_tried;
 	struct map by_id; /* shown_note, but for those that are over */
 	struct desktop_pile piles[PILES];
@@ -66,7 +67,8 @@ void desktop_tell_many(struct desktop_pile *pile); /* after each change of it */
 
 /* It is no more, nor is what the desktop has of it. */
 void desktop_take_back(struct shown_note *note);
-void desktop_forget_pile(struct desktop_pile *pile); /* likewise, all */
+void desktop_forget_pile(struct desktop_pile *pile);  /* likewise, all */
+bool desktop_awaits(const struct desktop_pile *pile); /* numbers of notes that were sent */
 /* The desktop that showed them is gone: a question is shown by the next. */
 void desktop_lose_pile(struct desktop_pile *pile);
 

@@ -270,15 +270,15 @@ void desktop_lose_pile(struct desktop_pile *pile)
 
 void desktop_forget_pile(struct desktop_pile *pile)
 {
+	list_each(&pile->notes, l)
+		desktop_take_back(list_of(l, struct shown_note, in_pile));
 	if (pile->many.state == NOTE_SHOWN)
 		close_many(pile);
-	list_each(&pile->notes, l) {
-		struct shown_note *n = list_of(l, struct shown_note, in_pile);
+}
 
-		if (n->state == NOTE_SHOWN)
-			close_number(pile->desktop, n->number);
-		note_destroy(n);
-	}
+bool desktop_awaits(const struct desktop_pile *pile)
+{
+	return pile->in_state[NOTE_SENT] > 0 || pile->many.state == NOTE_SENT;
 }
 
 struct shown_note *desktop_add(struct desktop_pile *pile, const struct notify_note *note)
