@@ -478,14 +478,23 @@ def _():
         assert not stage(box)["running"]
 
 
+def is_saved(box, running):
+    """The newest checkpoint says so of the stage; it is written soon after, not before the answer."""
+    files = [(int(f.name.split("-")[1]), f) for f in (box.data / "journal").glob("checkpoint-*[0-9]")]
+    if not files:
+        return False
+    return b'{"running":%s,' % (b"true" if running else b"false") in max(files)[1].read_bytes()
+
+
 @test("a show that was stopped or started is so after a kill")
 def _():
     with Box() as box:
         use(box)
         for verb, running, played in (("stop", False, 0), ("start", True, 2)):
             assert box.request("POST", f"/api/show/{verb}", {}).json()["changed"]
-            for _ in range(2):  # when the second is on the disk, so is what was before it
+            for _ in range(2):
                 box.emit("wave")
+            eventually(lambda: is_saved(box, running))
             box.kill9()
             box.start()
             look = stage(box)
