@@ -100,6 +100,11 @@ static void *make_gateway(struct box *box)
 	return gateway_create(&o);
 }
 
+static void reload_gateway(struct box *box, void *of)
+{
+	gateway_reload(of, config_group(box->config, &gateway_settings));
+}
+
 static void free_gateway(void *of)
 {
 	gateway_destroy(of);
@@ -109,13 +114,14 @@ static const struct {
 	const struct dialect *dialect;
 	void *(*make)(struct box *box); /* NULL: it needs nothing */
 	void (*free)(void *of);
-	bool on_request; /* --echo */
+	void (*reload)(struct box *box, void *of); /* NULL: it has nothing of the configuration */
+	bool on_request;                           /* --echo */
 } rows[] = {
 	{&dialect_native, make_native, free_native},
 	{&dialect_signals},
 	{&dialect_sse},
 	{&dialect_run, make_run, free_run},
-	{&dialect_gateway, make_gateway, free_gateway},
+	{&dialect_gateway, make_gateway, free_gateway, reload_gateway},
 	{&dialect_echo, .on_request = true},
 };
 
@@ -143,6 +149,13 @@ void box_free_dialects(struct box *box)
 	for (size_t i = 0; i < ROWS; i++)
 		if (box->made[i])
 			rows[i].free(box->made[i]);
+}
+
+void box_follow_dialects(struct box *box)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].reload && box->made[i])
+			rows[i].reload(box, box->made[i]);
 }
 
 void box_declare_dialects(void)

@@ -113,6 +113,7 @@ static void follow(struct box *box, struct prepared *p)
 	journal_adjust(box->journal, &journal);
 	web_reload(box->web, box->config, p->credentials);
 	listens_follow(box->listens, p->listens);
+	box_follow_dialects(box);
 	box_follow_sources(box, old);
 	box_follow_attend(box);
 	if (!listens_write(box->listens, &why))

@@ -38,7 +38,7 @@ const struct field *field_find(const struct field *fields, struct text name)
 
 static size_t item_size(const struct field *field)
 {
-	return field->type == FIELD_ROWS ? field->size : sizeof(char *);
+	return field_has_rows(field) ? field->size : sizeof(char *);
 }
 
 static void *field_add_item(const struct field *field, void *base, struct error *why)
@@ -69,13 +69,38 @@ bool field_add(const struct field *field, void *base, struct text value, struct 
 {
 	/* An item of a plain list is read as a lone field at the item's start. */
 	struct field plain = {.name = field->name, .type = FIELD_TEXT, .check = field->check};
-	const struct field *first = field->type == FIELD_ROWS ? field->fields : &plain;
+	const struct field *first = field_has_rows(field) ? field->fields : &plain;
 	void *item;
 
-	if (field->type == FIELD_ROWS && !field->brief)
+	if (field_has_rows(field) && !field->brief)
 		return error_set(why, "%s is wanted", field_wants(field));
 	item = field_add_item(field, base, why);
 	return item && field_set(first, item, value, why) && field_row_is_good(field, base, why);
+}
+
+static bool has_key(const struct field *map, void *base, struct text key)
+{
+	const char *rows = list_rows(map, base);
+
+	for (size_t i = 0; i < *list_count(map, base); i++) {
+		const char *at = rows + i * map->size + map->fields[0].offset;
+
+		if (text_is(key, *(const char *const *)(const void *)at))
+			return true;
+	}
+	return false;
+}
+
+bool field_add_pair(const struct field *map, void *base, const struct text pair[2],
+                    struct error *why)
+{
+	void *row;
+
+	if (has_key(map, base, pair[0]))
+		return error_set(why, "'%.*s' is given twice", TEXT_ARG(pair[0]));
+	row = field_add_row(map, base, why);
+	return row && field_set(&map->fields[0], row, pair[0], why) &&
+	       field_set(&map->fields[1], row, pair[1], why) && field_row_is_good(map, base, why);
 }
 
 bool field_row_is_good(const struct field *field, void *base, struct error *why)
@@ -98,7 +123,7 @@ void field_clear(const struct field *field, void *base)
 	char *rows = list_rows(field, base), *none = NULL;
 
 	for (size_t i = 0; i < *count; i++) {
-		if (field->type == FIELD_ROWS) {
+		if (field_has_rows(field)) {
 			fields_finish(field->fields, rows + i * size);
 		} else {
 			char *text;

@@ -20,6 +20,7 @@ enum field_type {
 	FIELD_SCOPES, /* unsigned, of enum scope */
 	FIELD_TEXTS,  /* char **, and a size_t at `count` */
 	FIELD_ROWS,   /* array of structs of `size`, and a size_t at `count` */
+	FIELD_MAP,    /* likewise: a map of its first field, a text, to its second */
 	FIELD_GROUP,  /* a struct within the struct */
 };
 
@@ -51,15 +52,22 @@ const struct field *field_find(const struct field *fields, struct text name);
 
 static inline bool field_is_list(const struct field *field)
 {
-	return field->type == FIELD_TEXTS || field->type == FIELD_ROWS;
+	return field->type == FIELD_TEXTS || field->type == FIELD_ROWS || field->type == FIELD_MAP;
+}
+
+static inline bool field_has_rows(const struct field *field)
+{
+	return field->type == FIELD_ROWS || field->type == FIELD_MAP;
 }
 
 /* Gives one value to a field that is neither group nor list.  `base` is the
  * struct that the table describes. */
 bool field_set(const struct field *field, void *base, struct text value, struct error *why);
 
-/* One more item of a list, given as one value. */
+/* One more item of a list, given as one value; of a map, of which a key is given once. */
 bool field_add(const struct field *field, void *base, struct text value, struct error *why);
+bool field_add_pair(const struct field *map, void *base, const struct text pair[2],
+                    struct error *why);
 
 /* One more row, with the defaults of its own fields; NULL when there are too
  * many. */

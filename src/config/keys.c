@@ -27,7 +27,7 @@ static char upper(char c)
 
 static void name_env(struct config_key *key)
 {
-	bool file_only = key->field->type == FIELD_ROWS && !key->field->brief;
+	bool file_only = field_has_rows(key->field) && !key->field->brief;
 
 	snprintf(key->env, sizeof(key->env), "%s%s", file_only ? "" : PREFIX,
 	         file_only ? "" : key->path);

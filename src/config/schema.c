@@ -108,6 +108,13 @@ static void add_type(const struct field *field, struct buf *out)
 	case FIELD_ROWS:
 		add_rows(field, out);
 		break;
+	case FIELD_MAP:
+		put_word(out, "type", "object");
+		put_object(out, "additionalProperties");
+		put_word(out, "type", "string");
+		put_u64(out, "minLength", 1);
+		put_end(out);
+		break;
 	case FIELD_GROUP: /* all of it may be commented out */
 		schema_add_object(field->fields, "[\"object\",\"null\"]", out);
 	}

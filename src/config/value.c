@@ -36,6 +36,7 @@ const char *field_wants(const struct field *field)
 		[FIELD_SCOPES] = "scopes like observe,emit or none",
 		[FIELD_TEXTS] = "a list of texts",
 		[FIELD_ROWS] = "a list of maps",
+		[FIELD_MAP] = "a map of texts",
 		[FIELD_GROUP] = "a map",
 	};
 

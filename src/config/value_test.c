@@ -9,6 +9,8 @@
 #include "base/buf.h"
 #include "config/check.h"
 #include "config/field.h"
+#include "config/write.h"
+#include "config/yaml.h"
 
 static const char *const fruits[] = {"apple", "pear", NULL};
 
@@ -219,6 +221,72 @@ static void hosts_origins_and_names_have_their_forms(void **state)
 	assert_false(check_name(TEXT("a\0b"), NULL));
 }
 
+struct crop {
+	char *tree, *fruit;
+};
+struct garden {
+	struct crop *crops;
+	size_t count;
+};
+
+static bool check_tree(struct text tree, struct error *why)
+{
+	return tree.len < 8 || error_set(why, "a long word");
+}
+
+static const struct field crop_fields[] = {
+	{"tree", FIELD_TEXT, offsetof(struct crop, tree), "", .check = check_tree},
+	{"fruit", FIELD_TEXT, offsetof(struct crop, fruit), "", .check = NULL},
+	{0},
+};
+static const struct field garden_fields[] = {
+	{"crops", FIELD_MAP, offsetof(struct garden, crops), "", .fields = crop_fields,
+         .count = offsetof(struct garden, count), .size = sizeof(struct crop)},
+	{0},
+};
+
+static void a_map_gives_a_text_to_each_key(void **state)
+{
+	struct garden g = {0};
+	struct buf out;
+
+	buf_init(&out, KIB);
+	assert_true(yaml_read(garden_fields, &g, TEXT("crops: {a: apple, p: pear}\n"), "g", NULL));
+	assert_int_equal(g.count, 2);
+	assert_string_equal(g.crops[1].tree, "p");
+	assert_string_equal(g.crops[1].fruit, "pear");
+	field_write(garden_fields, &g, &out);
+	assert_true(text_is(buf_text(&out), "{\"a\":\"apple\",\"p\":\"pear\"}"));
+	assert_true(yaml_read(garden_fields, &g, TEXT("crops: {}\n"), "g", NULL));
+	assert_int_equal(g.count, 0);
+	fields_finish(garden_fields, &g);
+	buf_finish(&out);
+}
+
+static void a_map_that_is_none_is_refused_with_its_place(void **state)
+{
+	static const struct {
+		const char *yaml, *words;
+	} rows[] = {
+		{"crops: [a]\n", "g:1:8: 'crops' wants a map of texts"},
+		{"crops: a\n", "g:1:8: 'crops' wants a map of texts"},
+		{"crops: {a: [b]}\n", "g:1:12: 'crops' wants a map of texts"},
+		{"crops: {a: }\n", "g:1:12: 'crops' wants a map of texts"},
+		{"crops: {[a]: b}\n", "g:1:9: a key is a plain word"},
+		{"crops: {a: b, a: c}\n", "g:1:15: crops: 'a' is given twice"},
+		{"crops: {far_too_long: b}\n", "g:1:9: crops: a long word"},
+	};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct garden g = {0};
+		struct error why;
+
+		assert_false(yaml_read(garden_fields, &g, text_of(rows[i].yaml), "g", &why));
+		assert_string_equal(why.words, rows[i].words);
+		fields_finish(garden_fields, &g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +301,8 @@ int main(void)
 		cmocka_unit_test(texts_hold_no_control_characters),
 		cmocka_unit_test(only_loopback_addresses_are_taken),
 		cmocka_unit_test(hosts_origins_and_names_have_their_forms),
+		cmocka_unit_test(a_map_gives_a_text_to_each_key),
+		cmocka_unit_test(a_map_that_is_none_is_refused_with_its_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

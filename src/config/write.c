@@ -103,6 +103,22 @@ static void write_list(const struct field *field, const void *base, struct buf *
 	buf_add_char(out, ']');
 }
 
+static void write_map(const struct field *field, const void *base, struct buf *out)
+{
+	size_t count = *(const size_t *)(const void *)((const char *)base + field->count);
+	const char *rows = *(const char *const *)(const void *)((const char *)base + field->offset);
+
+	buf_add_char(out, '{');
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			buf_add_char(out, ',');
+		field_write(&field->fields[0], rows + i * field->size, out);
+		buf_add_char(out, ':');
+		field_write(&field->fields[1], rows + i * field->size, out);
+	}
+	buf_add_char(out, '}');
+}
+
 void field_write(const struct field *field, const void *base, struct buf *out)
 {
 	const void *at = (const char *)base + field->offset;
@@ -131,6 +147,9 @@ void field_write(const struct field *field, const void *base, struct buf *out)
 		break;
 	case FIELD_SCOPES:
 		write_scopes(*(const unsigned *)at, out);
+		break;
+	case FIELD_MAP:
+		write_map(field, base, out);
 		break;
 	default:
 		write_list(field, base, out);

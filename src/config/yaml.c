@@ -159,6 +159,44 @@ static bool yaml_read_list(struct yaml_reader *r, const struct field *list, void
 	return good && (field_is_complete(list, base, r->why) || value_fault(r, start, list));
 }
 
+static bool yaml_read_entry(struct yaml_reader *r, const struct field *map, void *base,
+                            const yaml_event_t *key)
+{
+	yaml_event_t value;
+	bool good;
+
+	if (key->type != YAML_SCALAR_EVENT)
+		return yaml_refuse(r, key, "a key is a plain word");
+	if (!next(r, &value))
+		return false;
+	if (value.type != YAML_SCALAR_EVENT || is_nothing(&value))
+		good = wrong_kind(r, &value, map);
+	else
+		good = field_add_pair(map, base,
+		                      (struct text[2]){scalar_text(key), scalar_text(&value)},
+		                      r->why) ||
+		       value_fault(r, key, map);
+	yaml_event_delete(&value);
+	return good;
+}
+
+static bool yaml_read_entries(struct yaml_reader *r, const struct field *map, void *base)
+{
+	bool good = true, over = false;
+
+	field_clear(map, base);
+	while (good && !over) {
+		yaml_event_t event;
+
+		if (!next(r, &event))
+			return false;
+		over = event.type == YAML_MAPPING_END_EVENT;
+		good = over || yaml_read_entry(r, map, base, &event);
+		yaml_event_delete(&event);
+	}
+	return good;
+}
+
 static bool yaml_read_value(struct yaml_reader *r, const struct field *field, void *base,
                             const yaml_event_t *event)
 {
@@ -169,6 +207,9 @@ static bool yaml_read_value(struct yaml_reader *r, const struct field *field, vo
 		               ? read_map(r, field->fields, (char *)base + field->offset)
 		               : wrong_kind(r, event, field);
 	}
+	if (field->type == FIELD_MAP)
+		return event->type == YAML_MAPPING_START_EVENT ? yaml_read_entries(r, field, base)
+		                                               : wrong_kind(r, event, field);
 	if (field_is_list(field))
 		return event->type == YAML_SEQUENCE_START_EVENT
 		               ? yaml_read_list(r, field, base, event)

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/must.h"
 #include "base/put.h"
 #include "base/random.h"
-#include "config/fields.h"
+#include "gateway/hall.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/presence.h"
@@ -20,8 +21,7 @@
 #include "journal/journal.h"
 #include "net/loop.h"
 
-#define HANDSHAKE_MS 15000
-#define GATEWAY_FRAME_MAX (16 * MIB)
+#define GATEWAY_FRAME_MAX (25 * MIB) /* the most that gateway.max_payload may be */
 #define CHALLENGE_MAX 512
 
 /* ---- answers ---- */
@@ -78,13 +78,18 @@ static void make_id(char id[GATEWAY_ID])
 
 static void challenge(struct client *c, const struct http *http)
 {
+	struct gateway *g = client_of_dialect(c);
 	struct gateway_view *view = client_view(c);
 	struct buf out;
 
 	(void)http;
 	view->client = c;
+	g->unknown = client_options(c)->ws;
+	g->unknown.message_max = GATEWAY_FIRST_MAX;
+	client_limit(c, &g->unknown);
 	list_init(&view->in_room);
 	list_init(&view->in_stream);
+	gateway_hall_enter(view);
 	make_id(view->nonce);
 	make_id(view->conn_id);
 	buf_init(&out, CHALLENGE_MAX);
@@ -233,9 +238,13 @@ void gateway_enter(struct gateway_view *view)
 	if (!g->is_open)
 		open_room(g);
 	g->view_count++;
+	list_remove(&view->in_room);
 	list_add(&g->views, &view->in_room);
 	gateway_join_stream(view);
 	client_make_room(view->client, g->options.config->max_buffered);
+	g->known = client_options(view->client)->ws;
+	g->known.message_max = g->config.max_payload;
+	client_limit(view->client, &g->known);
 }
 
 /* It may be closed while it is told something: what others use goes at the end of the turn. */
@@ -246,10 +255,10 @@ static void leave(struct client *c)
 
 	free(view->waiting);
 	view->waiting = NULL;
+	list_remove(&view->in_room);
 	if (!view->stream)
 		return;
 	gateway_leave_stream(view);
-	list_remove(&view->in_room);
 	free(view->card);
 	g->view_count--;
 	gateway_presence_changed(g);
@@ -306,17 +315,43 @@ static void end_turn(void *of)
 
 /* ---- the room ---- */
 
+void gateway_reload(struct gateway *g, const struct gateway_config *fresh)
+{
+	struct gateway_config old = g->config;
+	const struct {
+		const char *key;
+		bool differs;
+	} promised[] = {
+		{"tick", old.tick_ms != fresh->tick_ms},
+		{"max_payload", old.max_payload != fresh->max_payload},
+		{"max_buffered", old.max_buffered != fresh->max_buffered},
+	};
+
+	for (size_t i = 0; i < sizeof(promised) / sizeof(*promised); i++)
+		if (promised[i].differs)
+			log_warn("gateway", "gateway.%s is another one, which needs a restart",
+			         promised[i].key);
+	g->config = *fresh;
+	g->config.tick_ms = old.tick_ms;
+	g->config.max_payload = old.max_payload;
+	g->config.max_buffered = old.max_buffered;
+}
+
 struct gateway *gateway_create(const struct gateway_options *options)
 {
 	struct gateway *g = must_zero(1, sizeof(*g));
 
 	g->options = *options;
+	g->config = *options->config;
+	g->options.config = &g->config;
 	g->listener.hear = hear_signal_of;
 	g->tick.fire = tick;
 	g->gather.fire = gateway_tell_presence;
 	g->presence_version = g->health_version = 1;
 	g->began_ms = (double)clock_wall_ms();
 	make_id(g->boot_id);
+	g->patience.fire = gateway_hall_late;
+	list_init(&g->hall);
 	list_init(&g->views);
 	list_init(&g->streams);
 	list_init(&g->dirty);
@@ -335,6 +370,7 @@ void gateway_destroy(struct gateway *g)
 	if (!g)
 		return;
 	gateway_end_streams(g);
+	deadline_clear(&g->patience);
 	if (g->is_open)
 		close_room(g);
 	map_finish(&g->runs);
@@ -346,53 +382,6 @@ void gateway_destroy(struct gateway *g)
 	free(g);
 }
 
-/* ---- its configuration ---- */
-
-#define IN(member) offsetof(struct gateway_config, member)
-
-/* It stands between colons in the keys of sessions. */
-static bool check_name(struct text name, struct error *why)
-{
-	for (size_t i = 0; i < name.len; i++) {
-		char c = name.at[i];
-
-		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-' && c != '_')
-			return error_set(why, "a name has small letters, digits, - and _");
-	}
-	return (name.len && name.len <= GATEWAY_NAME_MAX) ||
-	       error_set(why, "a name has 1 to %d characters", GATEWAY_NAME_MAX);
-}
-
-static const struct field agent_fields[] = {
-	{"name", FIELD_TEXT, offsetof(struct gateway_agent, name), "how clients call it",
-         .check = check_name, .needed = true},
-	{"source", FIELD_TEXT, offsetof(struct gateway_agent, source), "the source that is asked",
-         .needed = true},
-	{0},
-};
-
-static const struct field fields[] = {
-	{"agents", FIELD_ROWS, IN(agents), "names of agents for clients, and their sources",
-         .fields = agent_fields, .count = IN(agent_count), .size = sizeof(struct gateway_agent)},
-	{"default_agent", FIELD_TEXT, IN(default_agent), "whom a client asks that names nobody",
-         .check = check_name},
-	{"tick", FIELD_TIME, IN(tick_ms), "between two signs of life", "30s", 1000, 600000},
-	{"pace", FIELD_TIME, IN(pace_ms), "text is gathered for so long; 0ms: not at all", "75ms",
-         0, 10000},
-	{"snapshot_rate", FIELD_SIZE, IN(snapshot_rate),
-         "bytes a second of repeated text, of one run to one client", "128KiB", KIB, 1024 * MIB},
-	{"max_buffered", FIELD_SIZE, IN(max_buffered),
-         "a slow client may be owed before it is closed", "50MiB", MIB, 1024 * MIB},
-	{0},
-};
-
-const struct config_group gateway_settings = {
-	.name = "gateway",
-	.help = "clients of OpenClaw",
-	.fields = fields,
-	.size = sizeof(struct gateway_config),
-};
-
 static const char *const anywhere[] = {"*", NULL};
 
 const struct dialect dialect_gateway = {
@@ -402,7 +391,7 @@ const struct dialect dialect_gateway = {
 	.is_websocket = true,
 	.is_held = true,
 	.needs = SCOPE_OBSERVE | SCOPE_ANSWER | SCOPE_CONTROL | SCOPE_ADMIN,
-	.stranger_ms = HANDSHAKE_MS,
+	.stranger_ms = GATEWAY_HANDSHAKE_MS,
 	.by_message = true,
 	.view = sizeof(struct gateway_view),
 	.settings = &gateway_settings,

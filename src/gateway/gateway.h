@@ -26,7 +26,9 @@ struct gateway_config {
 	char *default_agent; /* NULL: the first agent that can be asked */
 	unsigned tick_ms, pace_ms;
 	size_t snapshot_rate; /* bytes a second, of one run to one client */
+	size_t max_payload;   /* bytes of a message that a client may say */
 	size_t max_buffered;  /* bytes that a slow client may be owed */
+	enum { GATEWAY_TEXT_SHORT, GATEWAY_TEXT_FULL } text;
 };
 extern const struct config_group gateway_settings;
 
@@ -47,5 +49,9 @@ extern const struct dialect dialect_gateway; /* hub_dialect.of is a struct gatew
 
 struct gateway *gateway_create(const struct gateway_options *options);
 void gateway_destroy(struct gateway *gateway); /* after the hub */
+
+/* Another configuration, lent, and there may be other tokens.  What clients were promised when
+ * they came stays as it was; the log names it. */
+void gateway_reload(struct gateway *gateway, const struct gateway_config *config);
 
 #endif

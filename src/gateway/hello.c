@@ -91,7 +91,7 @@ static void put_policy(struct buf *out, const struct gateway_call *call)
 	const struct gateway_config *config = call->gateway->options.config;
 
 	put_object(out, "policy");
-	put_u64(out, "maxPayload", client_options(call->view->client)->ws.message_max);
+	put_u64(out, "maxPayload", config->max_payload);
 	put_u64(out, "maxBufferedBytes", config->max_buffered);
 	put_u64(out, "tickIntervalMs", config->tick_ms);
 	put_end(out);

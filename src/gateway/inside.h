@@ -20,8 +20,9 @@
 
 #define GATEWAY_OLDEST 3
 #define GATEWAY_NEWEST 4
-#define GATEWAY_ID 37              /* bytes of a UUID */
-#define GATEWAY_SAY_MAX (16 * MIB) /* of an answer */
+#define GATEWAY_ID 37                /* bytes of a UUID */
+#define GATEWAY_FIRST_MAX (64 * KIB) /* of the first message */
+#define GATEWAY_SAY_MAX (16 * MIB)   /* of an answer */
 
 enum gateway_cap { GATEWAY_TOOLS = 1 };
 
@@ -36,9 +37,13 @@ struct gateway_stream {
 };
 
 struct gateway {
-	struct gateway_options options;
+	struct gateway_options options; /* its config is this one: */
+	struct gateway_config config;
+	struct ws_limits unknown, known; /* what clients may say */
 	struct runs_listener listener;
-	struct link views; /* gateway_view.in_room: those that were greeted */
+	struct link hall;         /* gateway_view.in_room: those that were not greeted yet */
+	struct deadline patience; /* with them */
+	struct link views;        /* gateway_view.in_room: those that were greeted */
 	size_t view_count;
 	bool is_open;      /* there are some, or were in this turn */
 	uint64_t past_seq; /* of the journal when the first of them came */
@@ -68,7 +73,7 @@ struct gateway_view {
 	uint64_t at;                   /* the place of its next frame */
 	char nonce[GATEWAY_ID], conn_id[GATEWAY_ID];
 	char *card;                     /* its entry among those who are present, as JSON */
-	uint64_t waits_ms;              /* since when, by the loop's clock */
+	uint64_t waits_ms;              /* since when, by the loop's clock; in the hall, too */
 	char *waiting;                  /* a request that waits for the journal, or NULL */
 	uint8_t protocol, scopes, caps; /* scopes: enum operator_scope */
 	bool follows_sessions;

@@ -14,7 +14,8 @@
 
 #define RUNS_MAX 4096            /* that are told of; the memory of others is made anew */
 #define GATHERED_MAX (256 * KIB) /* then it is told at once */
-#define AGENT_TEXT_MAX (4 * KIB) /* a longer text is in `chat` alone */
+#define AGENT_TEXT_MAX (4 * KIB) /* a longer text is in `chat` alone, */
+#define AGENT_TEXT_FULL MIB      /* or this one, with gateway.text: full */
 
 /* ---- runs ---- */
 
@@ -94,6 +95,7 @@ static void flush_agent(struct telling *t)
 {
 	struct told_run *run = t->run;
 	struct text text = text_now(t);
+	bool is_full = t->g->options.config->text == GATEWAY_TEXT_FULL;
 	struct buf data;
 
 	run->agent_due = 0;
@@ -101,7 +103,7 @@ static void flush_agent(struct telling *t)
 		return;
 	buf_init(&data, TELLING_MAX);
 	put_object(&data, NULL);
-	if (text.len <= AGENT_TEXT_MAX)
+	if (text.len <= (is_full ? AGENT_TEXT_FULL : AGENT_TEXT_MAX))
 		put_text(&data, "text", text);
 	put_text(&data, "delta", buf_text(&run->delta));
 	put_end(&data);

@@ -42,6 +42,8 @@ void client_say_frame(struct client *client, enum ws_opcode op, struct text body
 /* Whole frames that others get too, of a client that does not subscribe: they go out at once, and
  * only what its socket does not take is copied. */
 void client_pass(struct client *client, struct text frames);
+/* What it may say from now on; they live as long as the hub. */
+void client_limit(struct client *client, const struct ws_limits *limits);
 void client_make_room(struct client *client, size_t more); /* than others may be owed */
 
 /* Takes the filter.  Replaces what the client heard before. */

@@ -119,6 +119,11 @@ void client_meet(struct client *c, const struct caller *caller)
 
 /* ---- a credential in a message ---- */
 
+void client_limit(struct client *c, const struct ws_limits *limits)
+{
+	ws_set_limits(&c->ws, limits);
+}
+
 bool client_is_stranger(const struct client *c)
 {
 	return c->scopes == 0;
