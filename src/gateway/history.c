@@ -1,9 +1,8 @@
-/* history.c - what was said in a session, as messages of a transcript.
+/* history.c - what was said in a session, in pages, and what came since one.
  *
  * It is exact at every moment: what is being said now is told as the run in flight, with its
  * text so far, and events that come after add to that.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -15,270 +14,235 @@
 #include "gateway/row.h"
 #include "gateway/streams.h"
 #include "gateway/tell.h"
+#include "gateway/transcript.h"
 #include "net/loop.h"
-#include "run/recall.h"
 #include "run/said.h"
 
 #define LIMIT_USUAL 200
 #define LIMIT_MAX 1000
 #define HISTORY_MAX (6 * MIB)
-#define PATIENCE_MS 10000 /* for what is read from the journal again */
+#define SINCE_MAX 200       /* rows; of more a page is asked for, ... */
+#define SINCE_BYTES 1000000 /* ... and of a longer text */
+#define PATIENCE_MS 10000   /* for what is read from the journal again */
 
-/* ---- runs of a session ---- */
-
-struct gateway_past {
+struct gateway_history {
 	const struct gateway_call *call;
-	struct run **runs;
-	size_t count, room;
+	const struct gateway_place *place;
+	struct gateway_transcript past;
+	struct transcript_page page;
+	size_t chars_max;
+	struct buf out;
 };
 
-static void note_run(void *self, struct run *run)
+static bool is_old(const struct gateway_history *h)
 {
-	struct gateway_past *p = self;
-
-	if (p->count == p->room) {
-		p->room = p->room ? 2 * p->room : 16;
-		p->runs = must_grow(p->runs, p->room * sizeof(*p->runs));
-	}
-	p->runs[p->count++] = run;
+	return h->call->view->protocol == GATEWAY_OLDEST;
 }
 
-static const struct said *words_of(const struct gateway_past *p, size_t i)
+static uint64_t number_at(const struct gateway_call *call, const char *name, uint64_t usual)
 {
-	return run_said(p->call->gateway->options.runs, p->runs[i]);
-}
+	yyjson_val *given = yyjson_obj_get(call->params, name);
 
-/* ---- messages ---- */
-
-static void put_block(struct buf *out, struct text text)
-{
-	put_object(out, NULL);
-	put_word(out, "type", "text");
-	put_text(out, "text", text);
-	put_end(out);
-}
-
-static void put_call(struct buf *out, const struct said_tool *tool)
-{
-	put_object(out, NULL);
-	put_word(out, "type", "toolCall");
-	put_word(out, "id", tool->call ? tool->call : "");
-	put_word(out, "name", tool->name);
-	if (tool->input.at && !tool->input.is_cut)
-		put_json(out, "arguments", (struct text){tool->input.at, tool->input.len});
-	put_end(out);
-}
-
-/* By which a client knows a message again that it has heard: its id within the session, where
- * it stands there, and the run of words.  What was asked has the key that it was asked with. */
-static void put_identity(struct buf *out, const struct run *run, const struct said_message *m)
-{
-	struct buf id;
-
-	buf_init(&id, 2 * KIB);
-	buf_print(&id, "%s/%" PRIu64, run->id, m->number);
-	put_object(out, "__openclaw");
-	put_text(out, "id", buf_text(&id));
-	put_u64(out, "seq", m->seq);
-	if (m->role != SAID_ERROR)
-		put_word(out, "runId", run->id);
-	if (m->role == SAID_USER && m->number == 1) {
-		buf_clear(&id);
-		buf_print(&id, "%s:user", run->id);
-		put_text(out, "idempotencyKey", buf_text(&id));
-	}
-	put_end(out);
-	buf_finish(&id);
-}
-
-static void put_result(struct buf *out, const struct said_tool *tool, double at_ms)
-{
-	put_object(out, NULL);
-	put_word(out, "role", "toolResult");
-	put_word(out, "toolCallId", tool->call ? tool->call : "");
-	put_word(out, "toolName", tool->name);
-	put_list(out, "content");
-	put_block(out, (struct text){tool->output.at, tool->output.at ? tool->output.len : 0});
-	put_list_end(out);
-	put_bool(out, "isError", tool->has_failed);
-	put_u64(out, "timestamp", (uint64_t)at_ms);
-	put_end(out);
-}
-
-static void put_said(struct buf *out, const struct run *run, const struct said_message *m)
-{
-	put_object(out, NULL);
-	put_word(out, "role", m->role == SAID_USER ? "user" : "assistant");
-	put_list(out, "content");
-	put_block(out, said_text(&m->text));
-	list_each(&m->tools, l)
-		put_call(out, list_of(l, struct said_tool, in_message));
-	put_list_end(out);
-	put_u64(out, "timestamp", (uint64_t)m->first_ms);
-	if (m->model)
-		put_word(out, "model", m->model);
-	if (m->role == SAID_ERROR)
-		put_word(out, "stopReason", "error");
-	put_identity(out, run, m);
-	put_end(out);
-	list_each(&m->tools, l) {
-		const struct said_tool *tool = list_of(l, struct said_tool, in_message);
-
-		if (tool->is_done)
-			put_result(out, tool, m->last_ms);
-	}
-}
-
-/* ---- how far back ---- */
-
-/* What it is about so long as JSON. */
-static size_t weight_of(const struct said_message *m)
-{
-	size_t n = said_text(&m->text).len + 256;
-
-	list_each(&m->tools, l) {
-		const struct said_tool *tool = list_of(l, struct said_tool, in_message);
-
-		n += tool->input.len + tool->output.len + 512;
-	}
-	return n;
-}
-
-/* The newest run that is at work says what is being said; it is told apart, as the run in flight,
- * as long as it calls nothing. */
-static const struct said_message *in_flight(const struct gateway_past *p)
-{
-	const struct said_message *open;
-
-	if (!p->count || p->call->view->protocol == GATEWAY_OLDEST ||
-	    !gateway_is_live(p->call->gateway, p->runs[p->count - 1]))
-		return NULL;
-	open = said_open(words_of(p, p->count - 1));
-	return open && open->role == SAID_ASSISTANT && !open->tool_count ? open : NULL;
-}
-
-/* Where the newest so many messages begin: in which run, at which message of it.  False: what a
- * run said is being read from the journal again. */
-struct beginning {
-	size_t run;
-	const struct link *at;
-	bool is_all;
-};
-
-struct counted {
-	size_t messages, bytes, limit;
-};
-
-/* From the end of a run on; false: that is enough. */
-static bool count_back(struct counted *n, const struct said *said, size_t run,
-                       struct beginning *out)
-{
-	for (const struct link *l = said->messages.prev; l != &said->messages; l = l->prev) {
-		n->bytes += weight_of(list_of(l, struct said_message, in_said));
-		if (n->messages == n->limit || (n->messages && n->bytes > HISTORY_MAX))
-			return false;
-		n->messages++;
-		out->run = run;
-		out->at = l;
-	}
-	return true;
-}
-
-static bool find_beginning(const struct gateway_past *p, size_t limit, struct beginning *out)
-{
-	struct counted n = {.limit = limit};
-
-	*out = (struct beginning){.run = p->count, .is_all = true};
-	for (size_t i = p->count; i-- > 0 && out->is_all;) {
-		const struct said *said = words_of(p, i);
-
-		if (!said)
-			return false;
-		out->is_all = count_back(&n, said, i, out);
-	}
-	return true;
-}
-
-static void put_messages(const struct gateway_past *p, const struct beginning *from,
-                         struct buf *out)
-{
-	const struct said_message *apart = in_flight(p);
-
-	for (size_t i = from->run; i < p->count; i++) {
-		const struct said *said = words_of(p, i);
-		const struct link *l = i == from->run ? from->at : said->messages.next;
-
-		for (; l != &said->messages; l = l->next) {
-			const struct said_message *m = list_of(l, struct said_message, in_said);
-
-			if (m != apart)
-				put_said(out, p->runs[i], m);
-		}
-	}
+	return given ? yyjson_get_uint(given) : usual;
 }
 
 /* ---- what goes on ---- */
 
-static void put_in_flight(const struct gateway_past *p, const struct crew_member *m,
-                          struct buf *out)
+static void put_in_flight(struct gateway_history *h)
 {
-	const struct said_message *open = in_flight(p);
-	struct buf runs;
+	const struct gateway_transcript *p = &h->past;
+	const struct said_message *open = transcript_apart(p);
 
-	buf_init(&runs, 64 * KIB);
-	for (size_t i = 0; i < p->count; i++)
-		if (gateway_is_live(p->call->gateway, p->runs[i]))
-			put_text(&runs, NULL, text_of(p->runs[i]->id));
-	if (p->count && gateway_is_live(p->call->gateway, p->runs[p->count - 1])) {
-		put_object(out, "inFlightRun");
-		put_word(out, "runId", p->runs[p->count - 1]->id);
-		put_text(out, "text", open ? said_text(&open->text) : TEXT(""));
-		put_end(out);
+	if (p->live == p->count)
+		return;
+	put_object(&h->out, "inFlightRun");
+	put_word(&h->out, "runId", p->runs[p->live]->id);
+	put_text(&h->out, "text", open ? said_text(&open->text) : TEXT(""));
+	put_end(&h->out);
+}
+
+static void put_info(struct gateway_history *h)
+{
+	struct gateway *g = h->call->gateway;
+	const struct crew_member *m = gateway_place_member(g, h->place);
+	const struct gateway_transcript *p = &h->past;
+
+	put_object(&h->out, "sessionInfo");
+	if (!m || !gateway_put_row_members(g, m, &h->out)) {
+		put_bool(&h->out, "hasActiveRun", p->live < p->count);
+		put_list(&h->out, "activeRunIds");
+		put_list_end(&h->out);
 	}
-	put_object(out, "sessionInfo");
-	if (!m || !gateway_put_row_members(p->call->gateway, m, out))
-		put_bool(out, "hasActiveRun", runs.len > 0);
-	put_list(out, "activeRunIds");
-	buf_add(out, buf_text(&runs));
-	put_list_end(out);
-	put_end(out);
-	buf_finish(&runs);
+	put_end(&h->out);
 }
 
 /* What was gathered is told first, so that no event after it has words that the answer has. */
-static void tell_first(const struct gateway_past *p)
+static bool tell_first(const struct gateway_history *h)
 {
-	for (size_t i = 0; i < p->count; i++)
-		gateway_tell_now(p->call->gateway, p->runs[i]);
-	if (p->call->view->stream)
-		gateway_pump_stream(p->call->view);
+	struct gateway_view *view = h->call->view;
+
+	for (size_t i = 0; i < h->past.count; i++)
+		gateway_tell_now(h->call->gateway, h->past.runs[i]);
+	if (view->stream)
+		gateway_pump_stream(view);
+	return view->client->state != CLIENT_CLOSING;
 }
 
-static void answer(const struct gateway_past *p, const struct gateway_place *place,
-                   const struct beginning *from)
-{
-	struct buf out;
+/* ---- a page ---- */
 
-	tell_first(p);
-	if (p->call->view->client->state == CLIENT_CLOSING)
-		return;
-	buf_init(&out, GATEWAY_SAY_MAX);
-	put_object(&out, NULL);
-	put_text(&out, "sessionKey", buf_text(&place->key));
-	if (p->count)
-		put_word(&out, "sessionId", p->runs[0]->id);
-	put_list(&out, "messages");
-	put_messages(p, from, &out);
-	put_list_end(&out);
-	put_word(&out, "thinkingLevel", "off");
-	if (p->call->view->protocol > GATEWAY_OLDEST) {
-		put_bool(&out, "hasMore", !from->is_all);
-		put_in_flight(p, gateway_place_member(p->call->gateway, place), &out);
+static void put_row(void *self, const struct transcript_row *row)
+{
+	struct gateway_history *h = self;
+	struct transcript_row wanted = *row;
+
+	wanted.chars_max = h->chars_max;
+	transcript_put_row(&h->out, NULL, &wanted);
+}
+
+static void put_message(void *self, const struct run *run, const struct said_message *m)
+{
+	transcript_each_row(run, m, put_row, self);
+}
+
+/* The newest row that stays as it is, before any that may grow: what comes after is news. */
+static void put_cursor(struct gateway_history *h)
+{
+	struct transcript_row row = {0};
+	struct buf id;
+
+	for (size_t i = 0; i < h->past.count; i++) {
+		const struct said *said = transcript_words(&h->past, i);
+
+		if (!said)
+			continue;
+		list_each(&said->messages, l) {
+			const struct said_message *m = list_of(l, struct said_message, in_said);
+
+			if (m->is_open)
+				break;
+			row = (struct transcript_row){h->past.runs[i], m};
+		}
 	}
-	put_end(&out);
-	gateway_answer(p->call, buf_text(&out));
-	buf_finish(&out);
+	buf_init(&id, TRANSCRIPT_ID_MAX);
+	if (row.run)
+		transcript_row_id(&row, &id);
+	put_text(&h->out, "deltaCursor", buf_text(&id));
+	buf_finish(&id);
 }
+
+static void put_paging(struct gateway_history *h)
+{
+	const struct transcript_page *page = &h->page;
+
+	put_bool(&h->out, "hasMore", !page->is_all);
+	if (page->is_all)
+		put_u64(&h->out, "totalMessages", page->skipped + page->rows);
+	else
+		put_u64(&h->out, "nextOffset", page->skipped + page->rows);
+}
+
+static void put_session(struct gateway_history *h)
+{
+	const struct crew_member *m = gateway_place_member(h->call->gateway, h->place);
+
+	put_text(&h->out, "sessionKey", buf_text(&h->place->key));
+	if (m)
+		put_word(&h->out, "sessionId", m->id);
+	else if (h->past.count)
+		put_word(&h->out, "sessionId", h->past.runs[0]->id);
+}
+
+static void answer_page(struct gateway_history *h, bool is_anchored)
+{
+	struct buf *out = &h->out;
+
+	put_object(out, NULL);
+	put_session(h);
+	put_list(out, "messages");
+	transcript_each(&h->past, &h->page, put_message, h);
+	put_list_end(out);
+	put_word(out, "thinkingLevel", "off");
+	if (!is_old(h)) {
+		if (!is_anchored)
+			put_paging(h);
+		put_cursor(h);
+		put_object(out, "pendingInputs");
+		put_list(out, "items");
+		put_list_end(out);
+		put_u64(out, "total", 0);
+		put_end(out);
+		put_in_flight(h);
+		put_info(h);
+	}
+	put_end(out);
+	gateway_answer(h->call, buf_text(out));
+}
+
+/* ---- since a row ---- */
+
+static void answer_reset(struct gateway_history *h)
+{
+	buf_clear(&h->out);
+	put_object(&h->out, NULL);
+	put_word(&h->out, "kind", "reset");
+	put_end(&h->out);
+	gateway_answer(h->call, buf_text(&h->out));
+}
+
+static void put_news(void *self, const struct transcript_row *row)
+{
+	struct gateway_history *h = self;
+
+	put_object(&h->out, NULL);
+	transcript_put_news(&h->out, buf_text(&h->place->key), row);
+	put_end(&h->out);
+}
+
+static void put_message_news(void *self, const struct run *run, const struct said_message *m)
+{
+	transcript_each_row(run, m, put_news, self);
+}
+
+static void answer_since(struct gateway_history *h)
+{
+	struct buf *out = &h->out;
+
+	put_object(out, NULL);
+	put_word(out, "kind", "delta");
+	put_list(out, "messages");
+	transcript_each(&h->past, &h->page, put_message_news, h);
+	put_list_end(out);
+	put_cursor(h);
+	put_in_flight(h);
+	put_info(h);
+	put_end(out);
+	if (out->len <= SINCE_BYTES)
+		gateway_answer(h->call, buf_text(out));
+	else
+		answer_reset(h);
+}
+
+/* False: it must be read from the journal first. */
+static bool find_since(struct gateway_history *h, struct text cursor, bool *is_known)
+{
+	struct transcript_wish wish = {.bytes = SIZE_MAX};
+	enum transcript_found found;
+
+	if (!cursor.len) {
+		*is_known = false;
+		return true;
+	}
+	found = transcript_find_row(&h->past, cursor, &wish.rows);
+	*is_known = found == TRANSCRIPT_FOUND && wish.rows <= SINCE_MAX;
+	if (!*is_known)
+		return found != TRANSCRIPT_IS_READ;
+	if (wish.rows)
+		return transcript_find(&h->past, &wish, &h->page);
+	h->page = (struct transcript_page){.first_run = h->past.count};
+	return true;
+}
+
+/* ---- asking ---- */
 
 /* Asks again at the end of the turn, for a while. */
 static void wait(const struct gateway_call *call)
@@ -299,25 +263,85 @@ static void wait(const struct gateway_call *call)
 	client_work(view->client);
 }
 
+static const char *why_not(const struct gateway_call *call)
+{
+	bool has_row = yyjson_obj_get(call->params, "messageId");
+	bool has_offset = yyjson_obj_get(call->params, "offset");
+
+	if (has_offset && has_row)
+		return "offset and messageId cannot be used together";
+	if (yyjson_obj_get(call->params, "cursor") && (has_offset || has_row))
+		return "cursor cannot be used with offset or messageId";
+	if (yyjson_obj_get(call->params, "sessionId") && !has_row)
+		return "sessionId requires messageId";
+	return NULL;
+}
+
+/* Half of the page comes after the row that is looked for. */
+static bool find_page(struct gateway_history *h)
+{
+	uint64_t limit = number_at(h->call, "limit", LIMIT_USUAL);
+	uint64_t bytes = number_at(h->call, "maxBytes", HISTORY_MAX);
+	struct text row = json_text_at(h->call->params, "messageId");
+	struct transcript_wish wish = {
+		.rows = limit > LIMIT_MAX ? LIMIT_MAX : limit,
+		.bytes = bytes > HISTORY_MAX ? HISTORY_MAX : bytes,
+		.skip = number_at(h->call, "offset", 0),
+	};
+	size_t after;
+
+	if (row.len) {
+		enum transcript_found found = transcript_find_row(&h->past, row, &after);
+
+		if (found == TRANSCRIPT_IS_READ)
+			return false;
+		if (found == TRANSCRIPT_FOUND && after > wish.rows / 2)
+			wish.skip = after - wish.rows / 2;
+	}
+	return transcript_find(&h->past, &wish, &h->page);
+}
+
+static void answer(struct gateway_history *h)
+{
+	struct text row = json_text_at(h->call->params, "messageId");
+	yyjson_val *cursor = yyjson_obj_get(h->call->params, "cursor");
+	bool is_known = true;
+	bool is_there = cursor ? find_since(h, json_text(cursor), &is_known) : find_page(h);
+
+	if (!is_there) {
+		wait(h->call);
+		return;
+	}
+	h->call->view->waits_ms = 0;
+	if (!tell_first(h))
+		return;
+	buf_init(&h->out, GATEWAY_SAY_MAX);
+	if (!is_known)
+		answer_reset(h);
+	else if (cursor)
+		answer_since(h);
+	else
+		answer_page(h, row.len);
+	buf_finish(&h->out);
+}
+
 void gateway_chat_history(const struct gateway_call *call)
 {
-	yyjson_val *wanted = yyjson_obj_get(call->params, "limit");
-	uint64_t limit = wanted ? yyjson_get_uint(wanted) : LIMIT_USUAL;
-	struct gateway_past past = {.call = call};
+	const char *fault = why_not(call);
 	struct gateway_place place;
-	struct beginning from;
+	struct gateway_history h = {.call = call, .place = &place};
 
+	if (fault) {
+		gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", fault});
+		return;
+	}
 	runs_reach(call->gateway->options.runs);
 	crew_reach(call->gateway->options.crew);
+	h.chars_max = number_at(call, "maxChars", 0);
 	gateway_find_place(call->gateway, json_text_at(call->params, "sessionKey"),
 	                   json_text_at(call->params, "agentId"), &place);
-	gateway_place_runs(&place, note_run, &past);
-	if (find_beginning(&past, limit > LIMIT_MAX ? LIMIT_MAX : limit, &from)) {
-		call->view->waits_ms = 0;
-		answer(&past, &place, &from);
-	} else {
-		wait(call);
-	}
+	transcript_read(call->gateway, &place, !is_old(&h), &h.past);
+	answer(&h);
+	transcript_finish(&h.past);
 	gateway_place_finish(&place);
-	free(past.runs);
 }

@@ -130,17 +130,19 @@ void gateway_key_of_run(const struct gateway *g, const struct run *run, struct b
 	add_key(key, text_of(name), text_of(run->session ? run->session->key : run->id));
 }
 
-/* As every screen says it: the state of the session, if this is its newest run. */
+/* As every screen says it: the state of the session.  Older runs of it may be at work, too. */
 bool gateway_is_live(const struct gateway *g, const struct run *run)
 {
 	struct crew *crew = g->options.crew;
 	const struct crew_member *m = crew_find(crew, text_of(run->id));
-	enum crew_group group;
+	enum crew_group group = m ? crew_group(crew, m, (double)clock_wall_ms()) : GROUP_OVER;
 
-	if (!m || strcmp(member_run(m), run->id) != 0)
+	if (group != GROUP_WORK && group != GROUP_WAITS)
 		return false;
-	group = crew_group(crew, m, (double)clock_wall_ms());
-	return group == GROUP_WORK || group == GROUP_WAITS;
+	for (unsigned i = 0; i + 1 < m->run_count; i++)
+		if (strcmp(m->runs[i], run->id) == 0)
+			return m->open_runs >> i & 1;
+	return true;
 }
 
 /* ---- places ---- */

@@ -113,6 +113,7 @@ static const struct {
 	{"sessions.subscribe", OPERATOR_READ, gateway_sessions_subscribe},
 	{"sessions.describe", OPERATOR_READ, gateway_sessions_describe},
 	{"sessions.resolve", OPERATOR_READ, gateway_sessions_resolve},
+	{"sessions.preview", OPERATOR_READ, gateway_sessions_preview},
 	{"agents.list", OPERATOR_READ, gateway_agents_list},
 	{"commands.list", OPERATOR_READ, commands},
 	{"config.get", OPERATOR_READ, config},

@@ -1,5 +1,6 @@
 /* row.c - a session of the crew, as clients list it. */
 #include "gateway/row.h"
+#include "base/clock.h"
 #include "base/put.h"
 #include "crew/crew.h"
 #include "crew/spending.h"
@@ -18,6 +19,30 @@ const struct crew_member *gateway_place_member(const struct gateway *g,
 	return run ? crew_find(g->options.crew, text_of(run->id)) : NULL;
 }
 
+/* Which runs of it are at work; false: none is. */
+static bool put_active(const struct gateway *g, const struct crew_member *m, struct buf *out)
+{
+	const struct run *newest = runs_find(g->options.runs, text_of(member_run(m)));
+	struct buf ids;
+	bool is_any;
+
+	buf_init(&ids, 64 * KIB);
+	for (unsigned i = newest && gateway_is_live(g, newest) ? 0 : m->run_count; i < m->run_count;
+	     i++) {
+		const struct run *run = runs_find(g->options.runs, text_of(m->runs[i]));
+
+		if (run && gateway_is_live(g, run))
+			put_word(&ids, NULL, run->id);
+	}
+	is_any = ids.len > 0;
+	put_bool(out, "hasActiveRun", is_any);
+	put_list(out, "activeRunIds");
+	buf_add(out, buf_text(&ids));
+	put_list_end(out);
+	buf_finish(&ids);
+	return is_any;
+}
+
 static void put_status(const struct crew_member *m, bool is_live, struct buf *out)
 {
 	static const char *const ends[CREW_STATES] = {
@@ -27,7 +52,6 @@ static void put_status(const struct crew_member *m, bool is_live, struct buf *ou
 	const struct standing *standing = member_standing(m);
 	const char *end = ends[standing->state], *why = standing_why(standing);
 
-	put_bool(out, "hasActiveRun", is_live);
 	put_word(out, "status", is_live ? "running" : end ? end : "done");
 	put_bool(out, "abortedLastRun", !is_live && standing->state == CREW_GONE);
 	if (!is_live && standing->state == CREW_FAILED && why)
@@ -65,7 +89,7 @@ static void put_usage(const struct gateway *g, const struct crew_member *m, stru
 bool gateway_put_row_members(const struct gateway *g, const struct crew_member *m, struct buf *out)
 {
 	const struct run *run = runs_find(g->options.runs, text_of(member_run(m)));
-	const char *title = member_title(m);
+	const char *title = member_title(m), *named = m->words[WORD_NAMED];
 	struct buf key;
 
 	if (!run)
@@ -73,17 +97,23 @@ bool gateway_put_row_members(const struct gateway *g, const struct crew_member *
 	buf_init(&key, 2 * KIB);
 	gateway_key_of_run(g, run, &key);
 	put_text(out, "key", buf_text(&key));
+	put_text(out, "agentId", gateway_key_agent(buf_text(&key)));
 	buf_finish(&key);
 	put_word(out, "kind", "direct");
-	put_word(out, "label", m->handle);
-	put_word(out, "displayName", m->handle);
+	put_word(out, "label", named ? named : m->handle);
+	put_word(out, "displayName", named ? named : m->handle);
 	if (title)
 		put_word(out, "derivedTitle", title);
 	put_word(out, "sessionId", m->id);
 	put_u64(out, "updatedAt", (uint64_t)m->last_ms);
+	put_u64(out, "lastActivityAt", (uint64_t)m->last_ms);
+	put_u64(out, "createdAt", (uint64_t)m->first_ms);
+	put_i64(out, "snapshotAt", clock_wall_ms());
+	if (run->spawned_by)
+		put_word(out, "spawnedBy", run->spawned_by);
 	if (m->words[WORD_MODEL])
 		put_word(out, "model", m->words[WORD_MODEL]);
-	put_status(m, gateway_is_live(g, run), out);
+	put_status(m, put_active(g, m, out), out);
 	put_usage(g, m, out);
 	return true;
 }

@@ -5,32 +5,13 @@
 #include "crew/crew.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
+#include "gateway/listing.h"
 #include "gateway/methods.h"
 #include "gateway/row.h"
 
 #define LIST_MAX (8 * MIB)
-#define SESSIONS_USUAL 500
 
 /* ---- sessions.list ---- */
-
-static void put_sessions(const struct gateway_call *call, struct buf *out)
-{
-	const struct gateway *g = call->gateway;
-	yyjson_val *wanted = yyjson_obj_get(call->params, "limit");
-	uint64_t limit = wanted ? yyjson_get_uint(wanted) : SESSIONS_USUAL, count = 0;
-	struct link *all = crew_all(g->options.crew), *l;
-
-	crew_reach(g->options.crew);
-	put_i64(out, "ts", clock_wall_ms());
-	put_word(out, "path", "signalbox");
-	put_list(out, "sessions");
-	for (l = all->prev; l != all && count < limit; l = l->prev)
-		count += gateway_put_row(g, list_of(l, struct crew_member, in_all), out);
-	put_list_end(out);
-	put_u64(out, "count", count);
-	put_object(out, "defaults");
-	put_end(out);
-}
 
 void gateway_sessions_list(const struct gateway_call *call)
 {
@@ -38,7 +19,7 @@ void gateway_sessions_list(const struct gateway_call *call)
 
 	buf_init(&out, LIST_MAX);
 	put_object(&out, NULL);
-	put_sessions(call, &out);
+	gateway_put_listing(call, &out);
 	put_end(&out);
 	gateway_answer(call, buf_text(&out));
 	buf_finish(&out);
@@ -57,7 +38,7 @@ void gateway_sessions_subscribe(const struct gateway_call *call)
 	put_bool(&out, "subscribed", true);
 	if (yyjson_obj_size(call->params)) {
 		put_object(&out, "list");
-		put_sessions(call, &out);
+		gateway_put_listing(call, &out);
 		put_end(&out);
 	}
 	put_end(&out);
@@ -74,7 +55,8 @@ void gateway_sessions_describe(const struct gateway_call *call)
 	struct buf out;
 
 	crew_reach(g->options.crew);
-	gateway_find_place(g, json_text_at(call->params, "key"), TEXT(""), &place);
+	gateway_find_place(g, json_text_at(call->params, "key"),
+	                   json_text_at(call->params, "agentId"), &place);
 	m = gateway_place_member(g, &place);
 	buf_init(&out, LIST_MAX);
 	put_object(&out, NULL);
@@ -85,42 +67,6 @@ void gateway_sessions_describe(const struct gateway_call *call)
 	gateway_answer(call, buf_text(&out));
 	buf_finish(&out);
 	gateway_place_finish(&place);
-}
-
-/* By its key, its id or the handle that every screen shows. */
-void gateway_sessions_resolve(const struct gateway_call *call)
-{
-	const struct gateway *g = call->gateway;
-	struct text key = json_text_at(call->params, "key");
-	struct text name = json_text_at(call->params, "sessionId");
-	const struct crew_member *m;
-	const struct run *run;
-	struct buf out, found;
-
-	if (!name.len)
-		name = json_text_at(call->params, "label");
-	crew_reach(g->options.crew);
-	m = name.len ? crew_find(g->options.crew, name) : NULL;
-	run = m ? runs_find(g->options.runs, text_of(member_run(m))) : NULL;
-	buf_init(&found, 2 * KIB);
-	if (run)
-		gateway_key_of_run(g, run, &found);
-	else
-		buf_add(&found, key);
-	if (!found.len) {
-		gateway_refuse(call,
-		               &(struct gateway_fault){"INVALID_REQUEST", "No session found"});
-	} else {
-		buf_init(&out, 4 * KIB);
-		put_object(&out, NULL);
-		put_bool(&out, "ok", true);
-		put_text(&out, "key", buf_text(&found));
-		put_text(&out, "agentId", gateway_key_agent(buf_text(&found)));
-		put_end(&out);
-		gateway_answer(call, buf_text(&out));
-		buf_finish(&out);
-	}
-	buf_finish(&found);
 }
 
 /* ---- news ---- */

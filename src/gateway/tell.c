@@ -169,18 +169,50 @@ static void gather(struct telling *t, struct text words)
 	pace_set(g->pace, pace_ms);
 }
 
+/* The last that an agent said since it was spoken to, but for this one; or NULL. */
+static const struct said_message *answer_but(const struct said *said,
+                                             const struct said_message *this)
+{
+	const struct link *l;
+
+	for (l = said->messages.prev; l != &said->messages; l = l->prev) {
+		const struct said_message *m = list_of(l, struct said_message, in_said);
+
+		if (m->role == SAID_USER)
+			return NULL;
+		if (m != this && m->role == SAID_ASSISTANT && said_text(&m->text).len)
+			return m;
+	}
+	return NULL;
+}
+
+/* A message that begins does not go on where the last one ended, whoever has heard of that. */
 static void hear_text(struct telling *t)
 {
 	const struct said_message *open = t->said ? said_open(t->said) : NULL;
+	struct text words = json_text_at(t->payload, "content");
 	uint64_t number = open ? open->number : 0;
 
 	if (number != t->run->message) {
+		bool is_first = t->run->message == 0;
+
 		flush(t);
-		t->run->is_broken =
-			t->run->message != 0; /* it does not go on where the last one ended */
 		t->run->message = number;
+		t->run->is_broken = !is_first || (open && text_now(t).len == words.len &&
+		                                  answer_but(t->said, open));
 	}
-	gather(t, json_text_at(t->payload, "content"));
+	gather(t, words);
+}
+
+/* Of one that nobody listened to until it ended, the last that it said. */
+static struct text last_words(const struct telling *t)
+{
+	const struct said_message *m;
+
+	if (t->run->message || !t->said)
+		return text_now(t);
+	m = answer_but(t->said, NULL);
+	return m ? said_text(&m->text) : TEXT("");
 }
 
 static void tell_run_due(struct gateway *g, struct told_run *run, uint64_t now)
@@ -316,7 +348,7 @@ static bool ends_run(const struct telling *t)
 static void hear_completion(struct telling *t)
 {
 	bool is_good = yyjson_get_bool(yyjson_obj_get(t->payload, "success"));
-	struct chat_words words = {.text = text_now(t)};
+	struct chat_words words = {.text = last_words(t)};
 
 	if (!ends_run(t))
 		return;
@@ -332,7 +364,7 @@ static void hear_completion(struct telling *t)
 static void hear_error(struct telling *t)
 {
 	struct text message = json_text_at(t->payload, "message");
-	struct chat_words words = {.state = "error", .text = text_now(t), .error = message};
+	struct chat_words words = {.state = "error", .text = last_words(t), .error = message};
 
 	if (text_is(json_text_at(t->payload, "severity"), "warning")) {
 		flush(t);

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""The gateway dialect's methods about chats, agents and sessions."""
+
+import time
+
+from doors import config_box
+from gateway_clients import (CLIENT, READ, WRITE, Screen, add_model, judge_all, say, seen,
+                             tell_a_run, text)
+from lib import Box, eventually, run, test
+from servers import Upstream
+
+KEY = "agent:script:r1"
+
+
+def talk(box, id, turns):
+    """A run of so many questions and answers."""
+    for i in range(turns):
+        say(box, id, "task_dispatch", {"taskId": f"t{i}", "from": "me", "to": "bot",
+                                       "description": f"question {i}"})
+        say(box, id, "text_delta", {"agentId": "bot", "content": f"answer {i}"})
+        say(box, id, "completion", {"agentId": "bot", "taskId": f"t{i}", "success": True})
+
+
+def past(screen, **more):
+    answer = screen.ask("chat.history", {"sessionKey": KEY, **more})
+    assert answer["ok"], answer
+    return answer["payload"]
+
+
+def has_said(screen, words):
+    return eventually(lambda: any(text(m) == words for m in past(screen)["messages"]))
+
+
+# --- chat.history -----------------------------------------------------------------
+
+
+@test("a history is read backwards in pages, without a hole")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        talk(box, "r1", 25)
+        tell_a_run(box, "r1")
+        has_said(screen, "Done.")
+        whole = past(screen)["messages"]
+        assert len(whole) == 54, len(whole)
+        assert [m["role"] for m in whole[-4:]] == ["user", "assistant", "toolResult", "assistant"]
+        ids = [m["__openclaw"]["id"] for m in whole]
+        assert len(set(ids)) == len(ids), ids
+        seqs = [m["__openclaw"]["seq"] for m in whole]
+        assert seqs == sorted(seqs), seqs
+        shown, offset = [], 0
+        while True:
+            page = past(screen, limit=7, offset=offset)
+            shown = page["messages"] + shown
+            if not page["hasMore"]:
+                assert page["totalMessages"] == 54, page["totalMessages"]
+                break
+            assert 0 < len(page["messages"]) <= 7, page
+            offset = page["nextOffset"]
+        assert shown == whole
+
+
+@test("a row is found by its id, with what was said around it")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        talk(box, "r1", 30)
+        has_said(screen, "answer 29")
+        whole = past(screen)
+        id = whole["messages"][20]["__openclaw"]["id"]
+        page = past(screen, messageId=id, sessionId=whole["sessionId"], limit=10)
+        assert id in [m["__openclaw"]["id"] for m in page["messages"]], page
+        assert len(page["messages"]) == 10 and "hasMore" not in page, page
+        for params, words in (({"offset": 1, "messageId": id}, "offset and messageId cannot"),
+                              ({"cursor": "x", "offset": 1}, "cursor cannot be used"),
+                              ({"sessionId": "x"}, "sessionId requires messageId")):
+            error = screen.ask("chat.history", {"sessionKey": KEY, **params})["error"]
+            assert error["code"] == "INVALID_REQUEST" and words in error["message"], error
+
+
+@test("long texts are cut where a client wants that, and pages are of so many bytes")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        for i in range(10):
+            say(box, "r1", "task_dispatch", {"taskId": f"t{i}", "from": "me", "to": "bot",
+                                             "description": "ä" * 2000})
+        eventually(lambda: len(past(screen)["messages"]) == 10)
+        cut = text(past(screen, maxChars=100)["messages"][0])
+        assert cut.startswith("ä" * 100 + "\n...") and "ä" * 101 not in cut, cut
+        few = past(screen, maxBytes=10000)
+        assert 0 < len(few["messages"]) < 4 and few["hasMore"], few
+
+
+@test("what came since a history is told by its cursor")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        talk(box, "r1", 3)
+        has_said(screen, "answer 2")
+        cursor = past(screen)["deltaCursor"]
+        assert past(screen, cursor=cursor)["messages"] == []
+        tell_a_run(box, "r1")
+        screen.chat("final", "r1")
+
+        def news():
+            answer = past(screen, cursor=cursor)
+            assert answer["kind"] == "delta", answer
+            return answer
+
+        eventually(lambda: len(news()["messages"]) == 4)
+        delta = news()
+        assert [m["message"]["role"] for m in delta["messages"]] == [
+            "user", "assistant", "toolResult", "assistant"], delta
+        assert all(m["sessionKey"] == KEY and m["runId"] == "r1" for m in delta["messages"])
+        assert past(screen, cursor=delta["deltaCursor"])["messages"] == []
+        for strange in ("", "r1/99", "nothing", "r2/1"):
+            assert past(screen, cursor=strange) == {"kind": "reset"}, strange
+        talk(box, "r1", 120)
+        eventually(lambda: past(screen, cursor=cursor) == {"kind": "reset"})
+
+
+@test("what is being said is told apart, also to who comes in the middle of a word")
+def _():
+    with config_box("gateway: {pace: 0ms}\n") as box:
+        say(box, "r1", "text_delta", {"agentId": "bot", "content": "one"})
+        say(box, "r1", "tool_call", {"agentId": "bot", "toolName": "ls", "callId": "c1",
+                                     "input": {}})
+        say(box, "r1", "tool_result", {"agentId": "bot", "toolName": "ls", "callId": "c1",
+                                       "success": True, "output": {}})
+        say(box, "r1", "text_delta", {"agentId": "bot", "content": "tw"})
+        with Screen(box) as screen:
+            screen.hello()
+            eventually(lambda: past(screen).get("inFlightRun") == {"runId": "r1", "text": "tw"})
+            history = past(screen)
+            assert [text(m) for m in history["messages"] if m["role"] == "assistant"] == ["one"]
+            assert history["sessionInfo"]["activeRunIds"] == ["r1"], history
+            shown = history["inFlightRun"]["text"]
+            screen.events.clear()
+            say(box, "r1", "text_delta", {"agentId": "bot", "content": "o"})
+            delta = screen.chat("delta", "r1")
+            assert "replace" not in delta and shown + delta["deltaText"] == "two", delta
+        with Screen(box) as late:
+            late.hello()
+            assert past(late)["inFlightRun"]["text"] == "two"
+            say(box, "r1", "tool_call", {"agentId": "bot", "toolName": "ls", "callId": "c2",
+                                         "input": {}})
+            say(box, "r1", "text_delta", {"agentId": "bot", "content": "three"})
+            delta = late.chat("delta", "r1")
+            assert delta.get("replace") is True and delta["deltaText"] == "three", delta
+        with Screen(box) as last:
+            last.hello()
+            assert past(last)["inFlightRun"]["text"] == "three"
+            say(box, "r1", "completion", {"agentId": "bot", "taskId": "t", "success": True})
+            assert text(last.chat("final", "r1")["message"]) == "three"
+
+
+# --- sessions ---------------------------------------------------------------------
+
+
+def names(answer):
+    assert answer["ok"], answer
+    return [s["key"] for s in answer["payload"]["sessions"]]
+
+
+@test("sessions are listed as a client wants them")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        for i in range(7):
+            talk(box, f"done{i}", 1)
+        say(box, "busy", "task_dispatch", {"taskId": "b", "from": "me", "to": "bot",
+                                           "description": "Paint the fence"})
+
+        def listed(**params):
+            return names(screen.ask("sessions.list", params))
+
+        eventually(lambda: len(listed()) == 8)
+        assert listed()[0] == "agent:script:busy"
+        assert listed(activeOnly=True) == ["agent:script:busy"]
+        assert listed(search="FENCE") == ["agent:script:busy"]
+        assert listed(limit=3) + listed(limit=3, offset=3) + listed(offset=6) == listed()
+        page = screen.ask("sessions.list", {"limit": 3, "offset": 3})["payload"]
+        assert (page["count"], page["totalCount"], page["nextOffset"], page["hasMore"]) == (
+            3, 8, 6, True), page
+        assert screen.ask("sessions.list", {"offset": 6})["payload"]["nextOffset"] is None
+        assert listed(agentId="script") == listed() and listed(agentId="other") == []
+        row = screen.ask("sessions.list", {"limit": 1, "includeLastMessage": True})
+        row = row["payload"]["sessions"][0]
+        assert row["activeRunIds"] == ["busy"] and row["status"] == "running", row
+        assert row["lastMessagePreview"] == "Paint the fence", row
+        assert listed(label=row["label"]) == ["agent:script:busy"]
+        assert listed(activeMinutes=1) == listed() and listed(configuredAgentsOnly=True) == []
+        for none in ({"pinned": True}, {"archived": True}, {"group": "g"}, {"hasBoard": True},
+                     {"ownerId": "o"}, {"projectId": "p"}, {"workspaceDir": "/no/where"},
+                     {"spawnedBy": "agent:a:b"}, {"boardFace": "dashboard"}, {"search": "zzz"},
+                     {"profileRelation": {"profileId": "p", "relationship": "owned"}}):
+            assert listed(**none) == [], none
+        for all_ in ({"pinned": False}, {"archived": "all"}, {"sortBy": "activity"},
+                     {"includeGlobal": True, "includeUnknown": True, "excludeCron": True},
+                     {"excludeSubagents": True, "excludeSystem": True, "ownerFirst": True},
+                     {"includeDerivedTitles": True, "includePeople": True},
+                     {"requireLastInteraction": True}, {"boardFace": "chat"}):
+            assert listed(**all_) == listed(), all_
+        told = screen.ask("sessions.subscribe", {"activeOnly": True})
+        assert names({"ok": True, "payload": told["payload"]["list"]}) == ["agent:script:busy"]
+
+
+@test("a session is resolved by key, id, beginning, handle or title")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        talk(box, "abcdef-1", 1)
+        talk(box, "abcdef-2", 1)
+        eventually(lambda: len(names(screen.ask("sessions.list", {}))) == 2)
+        one = screen.ask("sessions.describe", {"key": "agent:script:abcdef-1"})
+        one = one["payload"]["session"]
+        found = {"ok": True, "key": "agent:script:abcdef-1", "agentId": "script"}
+        for name in ({"key": one["key"]}, {"sessionId": "abcdef-1"}, {"label": one["label"]},
+                     {"shortId": "ABCDEF-1"}, {"reference": {"key": one["key"]}}):
+            assert screen.ask("sessions.resolve", name)["payload"] == found, name
+        several = screen.ask("sessions.resolve", {"shortId": "abc"})["payload"]
+        assert not several["ok"] and len(several["candidates"]) == 2, several
+        assert screen.ask("sessions.resolve", {"key": "agent:x:y", "allowMissing": True})[
+            "payload"] == {"ok": False}
+        for wrong, words in (({"key": "agent:x:y"}, "No session found: agent:x:y"),
+                             ({}, "Either key, sessionId"), ({"slugHint": "x"}, "slugHint"),
+                             ({"key": "a", "label": "b"}, "Provide either key")):
+            error = screen.ask("sessions.resolve", wrong)["error"]
+            assert error["code"] == "INVALID_REQUEST" and words in error["message"], error
+
+
+@test("previews have the last of several sessions")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        talk(box, "r1", 20)
+        has_said(screen, "answer 19")
+        asked = {"keys": [KEY, "agent:no:one"], "limit": 3, "maxChars": 20}
+        answer = screen.ask("sessions.preview", asked)["payload"]
+        assert answer["previews"] == [
+            {"key": KEY, "status": "ok", "items": [
+                {"role": "assistant", "text": "answer 18"}, {"role": "user", "text": "question 19"},
+                {"role": "assistant", "text": "answer 19"}]},
+            {"key": "agent:no:one", "status": "missing", "items": []}], answer
+
+
+judge_all(60)
+
+run()
