@@ -245,6 +245,93 @@ def _():
             {"key": "agent:no:one", "status": "missing", "items": []}], answer
 
 
+# --- following --------------------------------------------------------------------
+
+
+def messages(screen):
+    return [(e["payload"]["message"]["role"], text(e["payload"]["message"]))
+            for e in screen.events if e["event"] == "session.message"]
+
+
+def whole(screen, words):
+    return screen.until(lambda e: e["event"] == "session.message"
+                        and text(e["payload"]["message"]) == words)
+
+
+@test("who follows a session is told each message when it is whole, without a number")
+def _():
+    with Box() as box, Screen(box) as one, Screen(box) as all_, Screen(box) as none:
+        for screen in (one, all_, none):
+            screen.hello()
+        asked = one.ask("sessions.messages.subscribe", {"key": KEY})["payload"]
+        assert asked == {"subscribed": True, "key": KEY}, asked
+        all_.ask("sessions.subscribe", {})
+        tell_a_run(box, "r1")
+        talk(box, "r2", 1)
+        event = whole(one, "Done.")
+        assert "seq" not in event, event
+        assert messages(one)[0] == ("user", "go"), messages(one)
+        assert [r for r, _ in messages(one)] == ["user", "assistant", "toolResult", "assistant"]
+        assert event["payload"]["runId"] == "r1" and event["payload"]["sessionId"] == "r1", event
+        whole(all_, "answer 0")
+        assert [m for m in messages(all_) if m in messages(one)] == messages(one)
+        history = past(one)["messages"]
+        told = [e["payload"]["message"] for e in one.events if e["event"] == "session.message"]
+        assert [m["__openclaw"] for m in told] == [m["__openclaw"] for m in history], told
+        assert one.ask("sessions.messages.unsubscribe", {"key": KEY})["payload"] == {
+            "subscribed": False, "key": KEY}
+        before = len(messages(one))
+        talk(box, "r1", 2)
+        whole(all_, "answer 1")
+        one.chat("final", "r1")
+        past(one)
+        assert len(messages(one)) == before and not messages(none), (messages(one), none.events)
+
+
+@test("a message that began before somebody follows is told whole, and others not again")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        talk(box, "r1", 2)
+        say(box, "r1", "text_delta", {"agentId": "bot", "content": "Well, "})
+        eventually(lambda: past(screen).get("inFlightRun", {}).get("text") == "Well, ")
+        screen.ask("sessions.messages.subscribe", {"key": KEY})
+        say(box, "r1", "text_delta", {"agentId": "bot", "content": "yes."})
+        say(box, "r1", "completion", {"agentId": "bot", "taskId": "t", "success": True})
+        whole(screen, "Well, yes.")
+        assert messages(screen) == [("assistant", "Well, yes.")], messages(screen)
+        finals = [i for i, e in enumerate(screen.events)
+                  if e["event"] == "chat" and e["payload"]["state"] == "final"]
+        told = [i for i, e in enumerate(screen.events) if e["event"] == "session.message"]
+        assert finals and finals[-1] < told[-1], "its own events come first"
+
+
+@test("a change of a session tells which, and what it is now")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        screen.ask("sessions.subscribe", {})
+        tell_a_run(box, "r1")
+        changed = screen.until(lambda e: e["event"] == "sessions.changed"
+                               and e["payload"].get("sessionKey") == KEY
+                               and e["payload"]["activeRunIds"] == [])
+        assert "seq" not in changed and changed["payload"]["session"]["key"] == KEY, changed
+        ends = [i for i, e in enumerate(screen.events)
+                if e["event"] == "chat" and e["payload"]["state"] == "final"]
+        assert ends and ends[0] < screen.events.index(changed), "its own events come first"
+
+
+@test("no more sessions are followed by one connection than there is room for")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        for i in range(256):
+            assert screen.ask("sessions.messages.subscribe", {"key": f"agent:a:{i}"})["ok"]
+        assert screen.ask("sessions.messages.subscribe", {"key": "agent:a:255"})["ok"]
+        error = screen.ask("sessions.messages.subscribe", {"key": "agent:a:256"})["error"]
+        assert error["code"] == "INVALID_REQUEST", error
+
+
 judge_all(60)
 
 run()

@@ -11,6 +11,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "base/random.h"
+#include "gateway/follow.h"
 #include "gateway/hall.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
@@ -153,6 +154,12 @@ static void hear_frame(struct client *c, struct text message)
 
 /* ---- what goes out ---- */
 
+/* What was the past when the first of them came is folded. */
+bool gateway_is_up(const struct gateway *g)
+{
+	return runs_seq(g->options.runs) >= g->past_seq;
+}
+
 static enum pump pump(struct client *c, size_t *budget)
 {
 	struct gateway_view *view = client_has_view(c);
@@ -167,7 +174,9 @@ static enum pump pump(struct client *c, size_t *budget)
 	view->waiting = NULL;
 	hear_frame(c, text_of(waiting));
 	free(waiting);
-	return c->state != CLIENT_CLOSING && view->waiting ? PUMP_MORE : PUMP_IDLE;
+	return c->state != CLIENT_CLOSING && view->waiting && gateway_is_up(client_of_dialect(c))
+	               ? PUMP_MORE
+	               : PUMP_IDLE;
 }
 
 static void pump_all(struct gateway *g)
@@ -207,8 +216,10 @@ static void hear_signal_of(struct runs_listener *listener, struct run *run, cons
 {
 	struct gateway *g = list_of(listener, struct gateway, listener);
 
-	if (s->seq > g->past_seq && g->view_count)
-		gateway_hear(g, run, s);
+	if (s->seq <= g->past_seq || !g->view_count)
+		return;
+	gateway_hear(g, run, s);
+	gateway_follow_hear(g, run, s);
 }
 
 static void open_room(struct gateway *g)
@@ -258,6 +269,7 @@ static void leave(struct client *c)
 	list_remove(&view->in_room);
 	if (!view->stream)
 		return;
+	gateway_follow_leave(view);
 	gateway_leave_stream(view);
 	free(view->card);
 	g->view_count--;
@@ -298,10 +310,12 @@ static void news(void *of, const struct news *news)
 {
 	struct gateway *g = of;
 
-	if (news->kind == NEWS_RUNS)
+	if (news->kind == NEWS_RUNS) {
+		gateway_follow_tell(g);
 		pump_all(g);
-	else if (news->kind == NEWS_CREW)
+	} else if (news->kind == NEWS_CREW) {
 		gateway_tell_sessions(g);
+	}
 }
 
 static void end_turn(void *of)
@@ -361,6 +375,7 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	map_init(&g->sent);
 	json_reader_init(&g->reader, GATEWAY_FRAME_MAX);
 	buf_init(&g->scratch, GATEWAY_FRAME_MAX);
+	g->follows = gateway_follows_create();
 	g->pace = pace_create(options->loop, pace_is_due, g);
 	return g;
 }
@@ -379,6 +394,7 @@ void gateway_destroy(struct gateway *g)
 	pace_destroy(g->pace);
 	json_reader_finish(&g->reader);
 	buf_finish(&g->scratch);
+	gateway_follows_destroy(g->follows);
 	free(g);
 }
 

@@ -34,9 +34,9 @@ static void put_server(struct buf *out, const struct gateway_call *call)
 
 static void put_features(struct buf *out, const struct gateway_call *call)
 {
-	static const char *const events[] = {"connect.challenge", "agent",   "chat",
-	                                     "presence",          "tick",    "health",
-	                                     "sessions.changed",  "shutdown"};
+	static const char *const events[] = {
+		"connect.challenge", "agent",           "chat",    "presence", "tick", "health",
+		"sessions.changed",  "session.message", "shutdown"};
 
 	put_object(out, "features");
 	put_list(out, "methods");

@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "crew/crew.h"
+#include "gateway/follow.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/methods.h"
@@ -81,6 +82,7 @@ static bool tell_first(const struct gateway_history *h)
 {
 	struct gateway_view *view = h->call->view;
 
+	gateway_follow_tell(h->call->gateway);
 	for (size_t i = 0; i < h->past.count; i++)
 		gateway_tell_now(h->call->gateway, h->past.runs[i]);
 	if (view->stream)
@@ -306,7 +308,8 @@ static void answer(struct gateway_history *h)
 	struct text row = json_text_at(h->call->params, "messageId");
 	yyjson_val *cursor = yyjson_obj_get(h->call->params, "cursor");
 	bool is_known = true;
-	bool is_there = cursor ? find_since(h, json_text(cursor), &is_known) : find_page(h);
+	bool is_there = gateway_is_up(h->call->gateway) &&
+	                (cursor ? find_since(h, json_text(cursor), &is_known) : find_page(h));
 
 	if (!is_there) {
 		wait(h->call);

@@ -64,6 +64,8 @@ struct gateway {
 	double began_ms;
 	struct json_reader reader;
 	struct buf scratch;
+	struct gateway_follows *follows; /* follow.c */
+	uint64_t told_seq;               /* of the crew: what changed up to it was told */
 };
 
 struct gateway_view {
@@ -76,6 +78,7 @@ struct gateway_view {
 	uint64_t waits_ms;              /* since when, by the loop's clock; in the hall, too */
 	char *waiting;                  /* a request that waits for the journal, or NULL */
 	uint8_t protocol, scopes, caps; /* scopes: enum operator_scope */
+	struct gateway_follow *follows; /* sessions, besides */
 	bool follows_sessions;
 	bool has_lost; /* frames: it gets the texts anew */
 };
@@ -103,11 +106,12 @@ struct gateway_fault {
 };
 void gateway_refuse(const struct gateway_call *call, const struct gateway_fault *fault);
 
+bool gateway_is_up(const struct gateway *g);   /* what a history has no events tell again */
 void gateway_enter(struct gateway_view *view); /* it was greeted; its protocol and rights stand */
 void gateway_connect(const struct gateway_call *call);                 /* connect.c */
 void gateway_hello(const struct gateway_call *call, unsigned granted); /* hello.c */
 void gateway_forget_sent(struct gateway *g, uint64_t before_ms);       /* chat.c */
-void gateway_tell_sessions(struct gateway *g);                         /* sessions.c */
+void gateway_tell_sessions(struct gateway *g);                         /* changed.c */
 void gateway_dispatch(const struct gateway_call *call);                /* methods.c */
 void gateway_method_names(struct buf *out);                            /* a list's items */
 

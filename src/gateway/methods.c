@@ -113,6 +113,8 @@ static const struct {
 	{"sessions.subscribe", OPERATOR_READ, gateway_sessions_subscribe},
 	{"sessions.describe", OPERATOR_READ, gateway_sessions_describe},
 	{"sessions.resolve", OPERATOR_READ, gateway_sessions_resolve},
+	{"sessions.messages.subscribe", OPERATOR_READ, gateway_messages_subscribe},
+	{"sessions.messages.unsubscribe", OPERATOR_READ, gateway_messages_unsubscribe},
 	{"sessions.preview", OPERATOR_READ, gateway_sessions_preview},
 	{"agents.list", OPERATOR_READ, gateway_agents_list},
 	{"commands.list", OPERATOR_READ, commands},

@@ -10,7 +10,9 @@ void gateway_chat_history(const struct gateway_call *call);  /* history.c */
 void gateway_sessions_list(const struct gateway_call *call); /* sessions.c */
 void gateway_sessions_subscribe(const struct gateway_call *call);
 void gateway_sessions_describe(const struct gateway_call *call);
-void gateway_sessions_resolve(const struct gateway_call *call); /* resolve.c */
+void gateway_sessions_resolve(const struct gateway_call *call);   /* resolve.c */
+void gateway_messages_subscribe(const struct gateway_call *call); /* follow.c */
+void gateway_messages_unsubscribe(const struct gateway_call *call);
 void gateway_sessions_preview(const struct gateway_call *call); /* preview.c */
 void gateway_agents_list(const struct gateway_call *call);
 

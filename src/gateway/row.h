@@ -12,6 +12,9 @@ struct gateway_place;
 const struct crew_member *gateway_place_member(const struct gateway *g,
                                                const struct gateway_place *place);
 
+/* To those who follow the list of sessions: it changed (changed.c). */
+void gateway_tell_session(struct gateway *g, const struct crew_member *m, const char *reason);
+
 /* False: its runs are not known any more, and nothing was written. */
 bool gateway_put_row(const struct gateway *g, const struct crew_member *m, struct buf *out);
 /* Its members alone, for an object that has others, too. */

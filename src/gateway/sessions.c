@@ -1,8 +1,8 @@
 /* sessions.c - the sessions of the box and its agents, as clients list them. */
 #include "run/sessions.h"
-#include "base/clock.h"
 #include "base/put.h"
 #include "crew/crew.h"
+#include "gateway/follow.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/listing.h"
@@ -32,7 +32,7 @@ void gateway_sessions_subscribe(const struct gateway_call *call)
 {
 	struct buf out;
 
-	call->view->follows_sessions = true;
+	gateway_follow_list(call->view);
 	buf_init(&out, LIST_MAX);
 	put_object(&out, NULL);
 	put_bool(&out, "subscribed", true);
@@ -67,31 +67,6 @@ void gateway_sessions_describe(const struct gateway_call *call)
 	gateway_answer(call, buf_text(&out));
 	buf_finish(&out);
 	gateway_place_finish(&place);
-}
-
-/* ---- news ---- */
-
-/* Without a number: only those who follow them get it. */
-void gateway_tell_sessions(struct gateway *g)
-{
-	struct buf out;
-
-	buf_init(&out, KIB);
-	put_object(&out, NULL);
-	put_word(&out, "type", "event");
-	put_word(&out, "event", "sessions.changed");
-	put_object(&out, "payload");
-	put_i64(&out, "ts", clock_wall_ms());
-	put_word(&out, "reason", "update");
-	put_end(&out);
-	put_end(&out);
-	list_each(&g->views, l) {
-		struct gateway_view *view = list_of(l, struct gateway_view, in_room);
-
-		if (view->follows_sessions && !client_is_slow(view->client))
-			client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
-	}
-	buf_finish(&out);
 }
 
 /* ---- agents.list ---- */
