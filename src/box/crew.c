@@ -118,7 +118,8 @@ void box_make_crew(struct box *box)
 	                                               .news = crew_has_news,
 	                                               .questions = each_question,
 	                                               .spending = box_spending(box),
-	                                               .prices = box_prices(box)});
+	                                               .prices = box_prices(box),
+	                                               .now_ms = clock_wall_ms});
 	crew_join(box->crew, bus_folds(box->bus));
 }
 

@@ -2,6 +2,7 @@
 #include "crew/crew.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -52,6 +53,12 @@ void crew_count_work(struct crew *crew, struct crew_member *m, double at_ms)
 
 	m->is_at_work = state_group(state) == GROUP_WORK ||
 	                (state == CREW_IDLE && member_has_busy_agent(m));
+	if (crew->options.now_ms) {
+		double now_ms = (double)crew->options.now_ms();
+
+		peaks_cut(&crew->peaks, now_ms);
+		at_ms = fmin(at_ms, now_ms);
+	}
 	peaks_note(&crew->peaks, at_ms, (int)m->is_at_work - (int)was);
 }
 

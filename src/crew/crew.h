@@ -39,6 +39,9 @@ struct crew_options {
 	/* What they spent, and what that costs; NULL: it is not told. */
 	const struct spending *spending;
 	const struct prices *prices;
+	/* What is dated later counts as of now, among how many are at work at once; NULL: it is
+	 * believed. */
+	int64_t (*now_ms)(void);
 };
 
 struct crew *crew_create(const struct crew_options *options);

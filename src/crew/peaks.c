@@ -76,6 +76,15 @@ static void begin_again(struct peaks *p, double at_ms)
 	p->newest_ms = at_ms;
 }
 
+void peaks_cut(struct peaks *p, double now_ms)
+{
+	if (!(p->newest_ms > now_ms))
+		return;
+	while (p->count && p->all[p->count - 1].hour > peak_hour(now_ms))
+		p->count--;
+	p->newest_ms = now_ms;
+}
+
 void peaks_note(struct peaks *p, double at_ms, int change)
 {
 	unsigned before = p->at_work;

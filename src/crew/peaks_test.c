@@ -100,6 +100,19 @@ static void a_clock_that_was_wrong_is_not_believed_for_ever(void **state)
 	assert_peaks("0:1 1:2 2:2 ");
 }
 
+static void what_lies_ahead_is_cut(void **state)
+{
+	(void)state;
+	note(0, 1);
+	note(20 * 24 * HOUR, 1);
+	peaks_cut(&p, START + 2 * HOUR);
+	assert_peaks("0:1 ");
+	note(2 * HOUR, 1);
+	assert_peaks("0:1 2:3 ");
+	peaks_cut(&p, START + 3 * HOUR);
+	assert_peaks("0:1 2:3 ");
+}
+
 static void the_newest_hours_are_kept(void **state)
 {
 	(void)state;
@@ -161,6 +174,7 @@ int main(void)
 		fresh(who_works_in_silence_is_at_work),
 		fresh(what_is_told_late_changes_no_hour_that_is_past),
 		fresh(a_clock_that_was_wrong_is_not_believed_for_ever),
+		fresh(what_lies_ahead_is_cut),
 		fresh(the_newest_hours_are_kept),
 		fresh(it_is_saved_and_what_is_no_such_state_is_not_loaded),
 	};
