@@ -398,6 +398,39 @@ def _():
     assert not (data / "spool").exists() or not list((data / "spool").iterdir())
 
 
+@test("two accounts of one program have rows of their own, on the API and in the terminal")
+def _():
+    def line(folder, used):
+        return json.dumps({"session_id": f"s-{used}", "transcript_path": f"{folder}/projects/-a/s.jsonl",
+                           "rate_limits": {"five_hour": {"used_percentage": used,
+                                                         "resets_at": int(time.time()) + 9000 + 100 * used}}})
+
+    with Box() as box:
+        for folder, used in (("/home/ada/.claude", 20), ("/home/ada/.claude-work", 70), ("/srv/claude", 5),
+                             ("/home/ada/.claude", 21)):
+            cli("hook", "--statusline", "--data", box.data, input=line(folder, used), env={"HOME": "/home/ada"})
+        expected = [("claude-code", None, 21), ("claude-code", "/srv/claude", 5), ("claude-code", "~/.claude-work", 70)]
+        eventually(lambda: [(a["harness"], a.get("account"), a["windows"][0]["used"]) for a in usage(box)["limits"]]
+                   == expected)
+        words = cli("usage", "--data", box.data).out
+        assert "claude-code ~/.claude-work" in words and "claude-code /srv/claude" in words, words
+
+
+@test("a session whose clock is wrong does not hold up how many were at work at once")
+def _():
+    with Box() as box:
+        now = int(time.time() * 1000)
+        for session, at in (("ahead", now + 20 * 86400_000), ("one", now), ("two", now)):
+            box.emit({"type": "tool_call", "source": "s", "correlationId": session, "timestamp": at,
+                      "payload": {"agentId": "a", "toolName": "Bash", "toolUseId": session}})
+
+        def most():
+            days = box.request("GET", "/api/usage/tools?offset=0").json()["days"]
+            return {d["key"]: d["atOnce"] for d in days if d["atOnce"]}
+        eventually(lambda: 3 in most().values())
+        assert len(most()) == 1, most()
+
+
 @test("another list of prices is used where the configuration names one, and refused where it is wrong")
 def _():
     file = temp_dir() / "prices.json"

@@ -2,6 +2,7 @@
  * checkpoints.
  */
 #include "bus/folds.h"
+#include "base/clock.h"
 
 #include "box/parts.h"
 #include "bus/bus.h"
@@ -47,6 +48,7 @@ static void free_toil(void *state)
 static void *make_limits(struct box *box)
 {
 	box->limits = limits_create();
+	limits_set_clock(box->limits, clock_wall_ms);
 	return box->limits;
 }
 

@@ -279,6 +279,31 @@ static void decide(const struct hook_errand *e, struct text session, struct text
 
 /* ---- a status line ---- */
 
+/* Who has two accounts has two folders of configuration; the usual one needs no name. */
+static void put_account(const struct hook_errand *e, yyjson_val *root, struct buf *out)
+{
+	struct text path = json_text_at(root, "transcript_path"), folder = {path.at, 0};
+	struct text home = text_of(command_env(e->context, "HOME"));
+	const char *found = path.len ? memmem(path.at, path.len, "/projects/", 10) : NULL;
+
+	if (!found)
+		return;
+	folder.len = (size_t)(found - path.at);
+	if (home.len && text_starts(folder, home) && folder.at[home.len] == '/') {
+		struct text below = {folder.at + home.len, folder.len - home.len};
+		struct buf name;
+
+		if (text_is(below, "/.claude"))
+			return;
+		buf_init(&name, PARCEL_MAX);
+		buf_print(&name, "~%.*s", TEXT_ARG(below));
+		put_text(out, "account", buf_text(&name));
+		buf_finish(&name);
+	} else {
+		put_text(out, "account", folder);
+	}
+}
+
 /* Only the limits are anybody's business; a box that is away does not miss them. */
 static void tell_limits(const struct hook_errand *e, yyjson_val *root)
 {
@@ -293,6 +318,7 @@ static void tell_limits(const struct hook_errand *e, yyjson_val *root)
 		put_key(&small.payload, names[i]);
 		json_add(&small.payload, yyjson_obj_get(root, names[i]));
 	}
+	put_account(e, root, &small.payload);
 	put_end(&small.payload);
 	small.whole = small.payload.len;
 	line = connect_line(&small);

@@ -1,39 +1,19 @@
 /* limits.c - windows of accounts, and what is left of them. */
-#include "crew/limits.h"
-
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/must.h"
 #include "base/put.h"
 #include "base/utf8.h"
-#include "bus/folds.h"
-#include "signal/json.h"
+#include "crew/limits_inside.h"
 
 #define HOUR_MS 3600e3
 #define SAME_MS (10 * 60e3)     /* two times of one reset: it is told in seconds from now, too */
-#define USED_MAX 1000.0         /* per cent; beyond it is no such figure */
-#define MINUTES_MAX 1000000     /* two years */
 #define LAST_MS 4102444800000.0 /* the year 2100 */
-#define SAVED_MAX MIB
-
-struct limit_account {
-	char *harness, *account, *plan; /* "": not told */
-	double at_ms;
-	struct limit_window windows[LIMITS_WINDOWS_MAX];
-	unsigned count;
-};
-
-struct limits {
-	struct limit_account *accounts[LIMITS_ACCOUNTS_MAX]; /* the one that was heard last at the
-	                                                        end */
-	unsigned count;
-	struct json_reader reader;
-};
 
 /* ---- what is known ---- */
 
-static char *keep_name(struct text name)
+char *limits_keep_name(struct text name)
 {
 	const char *nul = name.len ? memchr(name.at, '\0', name.len) : NULL;
 
@@ -59,39 +39,49 @@ static void take_out(struct limits *l, unsigned at)
 	        (l->count - at) * sizeof(struct limit_account *));
 }
 
-/* It is at the end then.  Takes both names. */
-static struct limit_account *need_account(struct limits *l, char *harness, char *account)
+struct limit_account *limits_add(struct limits *l, char *harness, char *account, char *plan)
 {
-	struct limit_account *found = NULL;
+	struct limit_account *added = must_zero(1, sizeof(*added));
 
-	for (unsigned i = 0; i < l->count && !found; i++)
-		if (strcmp(l->accounts[i]->harness, harness) == 0 &&
-		    strcmp(l->accounts[i]->account, account) == 0) {
-			found = l->accounts[i];
-			take_out(l, i);
-		}
-	if (found) {
-		free(harness);
-		free(account);
-	} else {
-		found = must_zero(1, sizeof(*found));
-		found->harness = harness;
-		found->account = account;
-		found->plan = must_dup("");
-	}
+	added->harness = harness;
+	added->account = account;
+	added->plan = plan;
 	if (l->count == LIMITS_ACCOUNTS_MAX) {
 		free_account(l->accounts[0]);
 		take_out(l, 0);
 	}
-	l->accounts[l->count++] = found;
-	return found;
+	return l->accounts[l->count++] = added;
 }
 
-/* NULL: it has too many. */
-static struct limit_window *need_window(struct limit_account *a, struct text long_name,
-                                        uint32_t minutes)
+/* Who tells, as far as it can be known. */
+struct limits_teller {
+	char *harness, *account, *plan; /* "": not told */
+	bool is_named;                  /* it says itself which account it is */
+};
+
+/* Two plans at a time are two accounts, unless their name says that they are one. */
+static bool is_of(const struct limit_account *a, const struct limits_teller *t)
 {
-	char *name = keep_name(long_name);
+	return strcmp(a->harness, t->harness) == 0 && strcmp(a->account, t->account) == 0 &&
+	       (t->is_named || !t->plan[0] || !a->plan[0] || strcmp(a->plan, t->plan) == 0);
+}
+
+/* It is at the end then; the one that was heard last, where several could be meant. */
+static struct limit_account *need_account(struct limits *l, const struct limits_teller *t)
+{
+	for (unsigned i = l->count; i-- > 0;)
+		if (is_of(l->accounts[i], t)) {
+			struct limit_account *found = l->accounts[i];
+
+			take_out(l, i);
+			return l->accounts[l->count++] = found;
+		}
+	return limits_add(l, must_dup(t->harness), must_dup(t->account), must_dup(""));
+}
+
+struct limit_window *limits_window(struct limit_account *a, struct text long_name, uint32_t minutes)
+{
+	char *name = limits_keep_name(long_name);
 	struct limit_window *w;
 
 	for (unsigned i = 0; i < a->count; i++) {
@@ -174,8 +164,7 @@ static void take_news(struct limit_window *w, const struct window_news *news)
 	add_sample(w, news->at_ms, news->used);
 }
 
-/* Of this century. */
-static bool is_moment(double at_ms)
+bool limits_is_moment(double at_ms)
 {
 	return at_ms > 0 && at_ms < LAST_MS;
 }
@@ -188,27 +177,79 @@ static void hear_window(struct limit_account *a, yyjson_val *told, double at_ms)
 	double minutes = 0;
 
 	if (!json_number(yyjson_obj_get(told, "used"), &news.used) || !(news.used >= 0) ||
-	    news.used > USED_MAX)
+	    news.used > LIMITS_USED_MAX)
 		return;
 	if (!json_number(yyjson_obj_get(told, "minutes"), &minutes) || !(minutes >= 0) ||
-	    minutes > MINUTES_MAX)
+	    minutes > LIMITS_MINUTES_MAX)
 		minutes = 0;
 	if (!json_number(yyjson_obj_get(told, "resetsAt"), &news.resets_ms) ||
-	    !is_moment(news.resets_ms))
+	    !limits_is_moment(news.resets_ms))
 		news.resets_ms = 0;
-	w = need_window(a, name, (uint32_t)minutes);
+	w = limits_window(a, name, (uint32_t)minutes);
 	if (w)
 		take_news(w, &news);
 }
 
-static bool limits_wants(const struct signal *s)
+/* Whoever does not name its account is known by its user and machine, or by its source. */
+static char *account_of(const struct signal *s, yyjson_val *payload, struct text harness)
 {
-	return text_is(s->type, LIMITS_SIGNAL) && !text_starts(s->source, TEXT("local/"));
+	struct text told = json_text_at(payload, "account"), host = json_text_at(payload, "host");
+	struct text user = json_text_at(payload, "user");
+	struct text source = json_text_at(yyjson_obj_get(s->envelope, "metadata"), "sourceId");
+	struct buf name;
+	char *kept;
+
+	if (told.len)
+		return limits_keep_name(told);
+	if (!host.len && !user.len)
+		return limits_keep_name(text_equal(source, harness) ? TEXT("") : source);
+	buf_init(&name, 8 * LIMITS_NAME_MAX);
+	buf_add(&name, utf8_cut(user, LIMITS_NAME_MAX));
+	if (host.len)
+		buf_print(&name, "@%.*s", TEXT_ARG(utf8_cut(host, LIMITS_NAME_MAX)));
+	kept = limits_keep_name(buf_text(&name));
+	buf_finish(&name);
+	return kept;
 }
 
-static bool limits_may_want(struct text line)
+static void teller_init(struct limits_teller *t, const struct signal *s, yyjson_val *payload)
 {
-	return memmem(line.at, line.len, LIMITS_SIGNAL, strlen(LIMITS_SIGNAL)) != NULL;
+	struct text harness = json_text_at(payload, "harness");
+
+	if (harness.len == 0)
+		harness = json_text_at(payload, "agentId");
+	t->harness = limits_keep_name(harness);
+	t->account = account_of(s, payload, harness);
+	t->plan = limits_keep_name(json_text_at(payload, "plan"));
+	t->is_named = json_text_at(payload, "account").len > 0;
+}
+
+static void teller_finish(struct limits_teller *t)
+{
+	free(t->harness);
+	free(t->account);
+	free(t->plan);
+}
+
+/* What is dated ahead was told now. */
+static double moment_of(const struct limits *l, const struct signal *s)
+{
+	return l->now_ms ? fmin(s->at_ms, (double)l->now_ms()) : s->at_ms;
+}
+
+/* From when the clock of this machine, or ours of before, was wrong. */
+static void forget_ahead(const struct limits *l, struct limit_account *a)
+{
+	double last_ms = l->now_ms ? (double)l->now_ms() + LIMITS_SPAN_MS : INFINITY;
+
+	if (a->at_ms > last_ms)
+		a->at_ms = 0;
+	for (unsigned i = 0; i < a->count; i++) {
+		struct limit_window *w = &a->windows[i];
+
+		if (w->count && w->samples[w->count - 1].at_ms > last_ms)
+			w->count = 0;
+	}
 }
 
 void limits_hear(struct limits *l, const struct signal *s)
@@ -216,24 +257,25 @@ void limits_hear(struct limits *l, const struct signal *s)
 	yyjson_val *payload = yyjson_obj_get(s->envelope, "payload");
 	yyjson_val *windows = yyjson_obj_get(payload, "windows"), *one;
 	yyjson_arr_iter each = yyjson_arr_iter_with(windows);
-	struct text harness = json_text_at(payload, "harness"),
-		    plan = json_text_at(payload, "plan");
+	double at_ms = moment_of(l, s);
 	struct limit_account *a;
+	struct limits_teller teller;
 
-	if (!limits_wants(s) || !is_moment(s->at_ms) || yyjson_arr_size(windows) == 0)
+	if (!limits_wants(s) || !limits_is_moment(at_ms) || yyjson_arr_size(windows) == 0)
 		return;
-	if (harness.len == 0)
-		harness = json_text_at(payload, "agentId");
-	a = need_account(l, keep_name(harness), keep_name(json_text_at(payload, "account")));
-	if (is_long_before(s->at_ms, a->at_ms))
-		a->at_ms = s->at_ms;
-	if (s->at_ms >= a->at_ms && plan.len) {
+	teller_init(&teller, s, payload);
+	a = need_account(l, &teller);
+	forget_ahead(l, a);
+	if (is_long_before(at_ms, a->at_ms))
+		a->at_ms = at_ms;
+	if (at_ms >= a->at_ms && teller.plan[0]) {
 		free(a->plan);
-		a->plan = keep_name(plan);
+		a->plan = must_dup(teller.plan);
 	}
-	a->at_ms = fmax(a->at_ms, s->at_ms);
+	a->at_ms = fmax(a->at_ms, at_ms);
 	for (unsigned i = 0; i < LIMITS_WINDOWS_MAX && (one = yyjson_arr_iter_next(&each)); i++)
-		hear_window(a, one, s->at_ms);
+		hear_window(a, one, at_ms);
+	teller_finish(&teller);
 }
 
 /* ---- telling ---- */
@@ -296,7 +338,33 @@ static int by_name(const void *one, const void *other)
 	const struct limit_account *b = *(struct limit_account *const *)other;
 	int order = strcmp(a->harness, b->harness);
 
-	return order ? order : strcmp(a->account, b->account);
+	if (order == 0)
+		order = strcmp(a->account, b->account);
+	return order ? order : strcmp(a->plan, b->plan);
+}
+
+static bool are_windows_over(const struct limit_account *a, double now_ms)
+{
+	for (unsigned i = 0; i < a->count; i++)
+		if (!(a->windows[i].resets_ms > 0 && a->windows[i].resets_ms <= now_ms))
+			return false;
+	return true;
+}
+
+/* Its windows are over, and the account has another plan now. */
+static bool is_left(const struct limits *l, const struct limit_account *a, double now_ms)
+{
+	if (!are_windows_over(a, now_ms))
+		return false;
+	for (unsigned i = 0; i < l->count; i++) {
+		const struct limit_account *other = l->accounts[i];
+
+		if (other != a && other->at_ms > a->at_ms &&
+		    strcmp(other->harness, a->harness) == 0 &&
+		    strcmp(other->account, a->account) == 0)
+			return true;
+	}
+	return false;
 }
 
 void limits_json(const struct limits *l, double now_ms, struct buf *out)
@@ -308,148 +376,29 @@ void limits_json(const struct limits *l, double now_ms, struct buf *out)
 	qsort(sorted, l->count, sizeof(*sorted), by_name);
 	put_list(out, "limits");
 	for (unsigned i = 0; i < l->count; i++)
-		put_account(out, sorted[i], now_ms);
+		if (!is_left(l, sorted[i], now_ms))
+			put_account(out, sorted[i], now_ms);
 	put_list_end(out);
 }
 
-/* ---- the fold ---- */
+/* ---- life ---- */
 
-static void limits_hears(void *self, const struct signal *s)
-{
-	limits_hear(self, s);
-}
-
-static void save_window(struct buf *out, const struct limit_window *w)
-{
-	put_list(out, NULL);
-	put_word(out, NULL, w->name);
-	put_u64(out, NULL, w->minutes);
-	put_number(out, NULL, w->resets_ms);
-	for (unsigned i = 0; i < w->count; i++) {
-		put_number(out, NULL, w->samples[i].at_ms);
-		put_number(out, NULL, w->samples[i].used);
-	}
-	put_list_end(out);
-}
-
-static void limits_save(const void *self, struct buf *out)
-{
-	const struct limits *l = self;
-
-	put_list(out, NULL);
-	for (unsigned i = 0; i < l->count; i++) {
-		const struct limit_account *a = l->accounts[i];
-
-		put_list(out, NULL);
-		put_word(out, NULL, a->harness);
-		put_word(out, NULL, a->account);
-		put_word(out, NULL, a->plan);
-		put_number(out, NULL, a->at_ms);
-		for (unsigned w = 0; w < a->count; w++)
-			save_window(out, &a->windows[w]);
-		put_list_end(out);
-	}
-	put_list_end(out);
-}
-
-#define WINDOW_HEAD 3 /* what is in front of the samples */
-#define ACCOUNT_HEAD 4
-
-static bool load_sample(struct limit_window *w, yyjson_val *at, yyjson_val *used)
-{
-	struct limit_sample s;
-
-	if (w->count == LIMITS_SAMPLES_MAX || !json_number(at, &s.at_ms) || !is_moment(s.at_ms) ||
-	    !json_number(used, &s.used) || !(s.used >= 0) || s.used > USED_MAX ||
-	    (w->count && s.at_ms < w->samples[w->count - 1].at_ms))
-		return false;
-	w->samples[w->count++] = s;
-	return true;
-}
-
-static bool load_window(struct limit_account *a, yyjson_val *saved)
-{
-	yyjson_val *minutes = yyjson_arr_get(saved, 1);
-	size_t size = yyjson_arr_size(saved);
-	struct limit_window *w;
-	double resets_ms;
-
-	if (!yyjson_is_str(yyjson_arr_get(saved, 0)) || !yyjson_is_uint(minutes) ||
-	    yyjson_get_uint(minutes) > MINUTES_MAX ||
-	    !json_number(yyjson_arr_get(saved, 2), &resets_ms) ||
-	    (resets_ms != 0 && !is_moment(resets_ms)) || (size - WINDOW_HEAD) % 2)
-		return false;
-	w = need_window(a, json_text(yyjson_arr_get(saved, 0)), (uint32_t)yyjson_get_uint(minutes));
-	if (!w || w->count)
-		return false;
-	w->resets_ms = resets_ms;
-	for (size_t i = WINDOW_HEAD; i < size; i += 2)
-		if (!load_sample(w, yyjson_arr_get(saved, i), yyjson_arr_get(saved, i + 1)))
-			return false;
-	return true;
-}
-
-static bool load_account(struct limits *l, yyjson_val *saved)
-{
-	struct limit_account *a;
-	double at_ms;
-
-	for (size_t i = 0; i < 3; i++)
-		if (!yyjson_is_str(yyjson_arr_get(saved, i)))
-			return false;
-	if (!json_number(yyjson_arr_get(saved, 3), &at_ms) || !is_moment(at_ms))
-		return false;
-	a = need_account(l, keep_name(json_text(yyjson_arr_get(saved, 0))),
-	                 keep_name(json_text(yyjson_arr_get(saved, 1))));
-	free(a->plan);
-	a->plan = keep_name(json_text(yyjson_arr_get(saved, 2)));
-	a->at_ms = at_ms;
-	for (size_t i = ACCOUNT_HEAD; i < yyjson_arr_size(saved); i++)
-		if (!load_window(a, yyjson_arr_get(saved, i)))
-			return false;
-	return true;
-}
-
-static void limits_clear(struct limits *l)
+void limits_clear(struct limits *l)
 {
 	while (l->count)
 		free_account(l->accounts[--l->count]);
 }
 
-static bool limits_load(void *self, struct text saved, uint64_t *seq)
+void limits_set_clock(struct limits *l, int64_t (*now_ms)(void))
 {
-	struct limits *l = self;
-	yyjson_val *root = yyjson_doc_get_root(json_read(&l->reader, saved, NULL)), *one;
-	yyjson_arr_iter each = yyjson_arr_iter_with(root);
-	bool good = yyjson_is_arr(root);
-
-	(void)seq;
-	while (good && (one = yyjson_arr_iter_next(&each)))
-		good = load_account(l, one);
-	if (!good)
-		limits_clear(l);
-	return good;
+	l->now_ms = now_ms;
 }
-
-const struct fold_kind limits_fold = {
-	.name = "limits",
-	.pace = FOLD_LATER,
-	.saved_max = SAVED_MAX,
-	.newest_alone = true,
-	.may_want = limits_may_want,
-	.wants = limits_wants,
-	.hear = limits_hears,
-	.save = limits_save,
-	.load = limits_load,
-};
-
-/* ---- life ---- */
 
 struct limits *limits_create(void)
 {
 	struct limits *l = must_zero(1, sizeof(*l));
 
-	json_reader_init(&l->reader, SAVED_MAX);
+	json_reader_init(&l->reader, LIMITS_SAVED_MAX);
 	return l;
 }
 

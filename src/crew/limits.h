@@ -6,6 +6,9 @@
  * is older than the last is late, or the clock of the last was wrong: files of agents that are read
  * again are seldom older than LIMITS_LATE_MS.  What a program without a credential says counts for
  * nothing here.
+ *
+ * Accounts are kept apart by the program, by what names the account, or else the user and machine,
+ * or the source, and, where nobody names it, by the plan.
  */
 #ifndef CREW_LIMITS_H
 #define CREW_LIMITS_H
@@ -15,7 +18,7 @@
 
 #define LIMITS_SIGNAL "agent.limits"
 #define LIMITS_ACCOUNTS_MAX 32      /* the one that was quiet for longest is forgotten */
-#define LIMITS_WINDOWS_MAX 4        /* of an account; others are not heard */
+#define LIMITS_WINDOWS_MAX 8        /* of an account; others are not heard */
 #define LIMITS_SAMPLES_MAX 36       /* an hour of them */
 #define LIMITS_NAME_MAX 64          /* bytes of a name; of a longer one the beginning */
 #define LIMITS_APART_MS 120e3       /* samples that are nearer to each other are one */
@@ -54,6 +57,8 @@ void limits_look(const struct limit_window *window, double now_ms, struct limit_
 
 struct limits *limits_create(void);
 void limits_destroy(struct limits *limits);
+/* Nothing lies behind this time; without it a signal's own is believed. */
+void limits_set_clock(struct limits *limits, int64_t (*now_ms)(void));
 void limits_hear(struct limits *limits, const struct signal *signal);
 
 /* `"limits":[{"harness","account"?,"plan"?,"at","stale","windows":[{"name"?,"minutes"?,"used",

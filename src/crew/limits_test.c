@@ -277,18 +277,24 @@ static void there_is_room_for_so_many(void **state)
 	for (int i = 0; i < 2 * LIMITS_ACCOUNTS_MAX; i++) {
 		snprintf(payload, sizeof(payload),
 		         "\"harness\":\"h%d\",\"account\":\"%0300d\",\"windows\":["
-		         "{\"name\":\"a\",\"used\":1},{\"name\":\"b\",\"used\":1},"
-		         "{\"name\":\"c\",\"used\":1},{\"name\":\"d\",\"used\":1},"
-		         "{\"name\":\"e\",\"used\":1}]",
+		         "{\"name\":\"w0\",\"used\":1},{\"name\":\"v\",\"used\":1}]",
 		         i, i);
 		hear(i, payload);
+	}
+	for (int i = 0; i < LIMITS_WINDOWS_MAX; i++) {
+		snprintf(payload, sizeof(payload),
+		         "\"harness\":\"h63\",\"account\":\"%0300d\",\"windows\":["
+		         "{\"name\":\"w%d\",\"used\":1}]",
+		         63, i);
+		hear(100 + i, payload);
 	}
 	buf_clear(&out);
 	limits_json(limits, NOON, &out);
 	buf_add_char(&out, '\0');
 	assert_null(strstr(out.at, "\"h31\""));
 	assert_non_null(strstr(out.at, "\"h32\""));
-	assert_null(strstr(out.at, "\"e\""));
+	assert_non_null(strstr(out.at, "\"w6\""));
+	assert_null(strstr(out.at, "\"w7\""));
 	assert_true(out.len < 16 * KIB);
 }
 
@@ -305,6 +311,91 @@ static void it_outlives_a_checkpoint(void **state)
 	hear_used(30 * MINUTE, 30.25, 3 * HOUR);
 	load_again();
 	assert_has(30 * MINUTE, "\"perHour\":20.5}");
+}
+
+/* ---- accounts ---- */
+
+#define OF_CODEX(members, used) \
+	"\"harness\":\"codex\"," members "\"windows\":[{\"minutes\":300,\"used\":" used "}]"
+
+static void assert_accounts(const char *const *names)
+{
+	const char *at;
+
+	buf_clear(&out);
+	limits_json(limits, NOON, &out);
+	buf_add_char(&out, '\0');
+	at = out.at;
+	for (; *names; names++) {
+		at = strstr(at, *names);
+		if (!at)
+			fail_msg("%s: %s", *names, out.at);
+		at++;
+	}
+	assert_null(strstr(at, "\"harness\""));
+}
+
+static void two_plans_are_two_accounts_where_nobody_names_them(void **state)
+{
+	static const char *const both[] = {"\"plan\":\"plus\"", "\"used\":80,", "\"plan\":\"team\"",
+	                                   "\"used\":11,", NULL};
+	static const char *const one[] = {"\"account\":\"a\",\"plan\":\"team\"", "\"used\":81,",
+	                                  NULL};
+
+	(void)state;
+	hear(-5, OF_CODEX("", "79"));
+	hear(-4, OF_CODEX("\"plan\":\"plus\",", "80"));
+	hear(-3, OF_CODEX("\"plan\":\"team\",", "10"));
+	hear(-2, OF_CODEX("", "11")); /* of the one that was heard last */
+	assert_accounts(both);
+	load_again();
+	assert_accounts(both);
+	limits_fold.load(limits, TEXT("7"), &(uint64_t){0});
+	hear(-2, OF_CODEX("\"account\":\"a\",\"plan\":\"plus\",", "80"));
+	hear(-1, OF_CODEX("\"account\":\"a\",\"plan\":\"team\",", "81"));
+	assert_accounts(one);
+}
+
+static void a_plan_that_was_left_is_told_until_its_windows_are_over(void **state)
+{
+	static const char *const one[] = {"\"plan\":\"pro\"", NULL};
+
+	(void)state;
+	hear_used(-6 * HOUR, 20, -1 * HOUR);
+	hear(-6 * HOUR, OF_CODEX("\"plan\":\"plus\",", "20"));
+	hear(-1, OF_CODEX("\"plan\":\"pro\",", "1"));
+	assert_accounts(one);
+}
+
+static void machines_and_users_are_apart(void **state)
+{
+	static const char *const three[] = {
+		"\"codex\",\"at\"", "\"used\":5,", "\"ada@desk\"", "\"used\":7,", "\"bob@desk\"",
+		"\"used\":9,",      NULL};
+
+	(void)state;
+	hear(-3, OF_CODEX("\"host\":\"desk\",\"user\":\"bob\",", "9"));
+	hear(-2, OF_CODEX("\"host\":\"desk\",\"user\":\"ada\",", "7"));
+	hear(-1, OF_CODEX("", "5"));
+	assert_accounts(three);
+}
+
+static int64_t noon(void)
+{
+	return (int64_t)NOON;
+}
+
+static void what_is_dated_ahead_was_told_now(void **state)
+{
+	(void)state;
+	hear_used(20 * 24 * HOUR, 90, 0); /* before anybody looked at a clock */
+	limits_set_clock(limits, noon);
+	hear_used(0, 20, 3 * HOUR);
+	assert_has(0, "\"used\":20,");
+	hear_used(20 * 24 * HOUR, 30, 3 * HOUR);
+	hear_used(0, 40, 3 * HOUR);
+	assert_has(0, "\"used\":40,");
+	assert_has(0, "\"at\":1794830400000,");
 }
 
 static void what_is_no_such_state_is_forgotten(void **state)
@@ -349,6 +440,10 @@ int main(void)
 		IT(an_hour_of_samples_is_kept_and_no_more),
 		IT(there_is_room_for_so_many),
 		IT(it_outlives_a_checkpoint),
+		IT(two_plans_are_two_accounts_where_nobody_names_them),
+		IT(a_plan_that_was_left_is_told_until_its_windows_are_over),
+		IT(machines_and_users_are_apart),
+		IT(what_is_dated_ahead_was_told_now),
 		IT(what_is_no_such_state_is_forgotten),
 	};
 

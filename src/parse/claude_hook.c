@@ -413,6 +413,7 @@ static void take_status_line(const struct claude_hook *h)
 		make_text(&h->p->make, "agentId", h->agent);
 		make_word(&h->p->make, "harness", "claude-code");
 		make_raw(&h->p->make, "windows", buf_text(&windows));
+		make_given(&h->p->make, "account", json_text_at(h->root, "account"));
 		claude_hook_end(h, NULL);
 	}
 	buf_finish(&windows);

@@ -81,6 +81,15 @@ static void a_status_line_tells_limits_that_are_news(void **state)
 	taken_finish(&t);
 }
 
+static void a_status_line_of_another_folder_tells_which(void **state)
+{
+	(void)state;
+	read_hook("{\"hook_event_name\":\"StatusLine\",\"session_id\":\"S\",\"account\":\"~/.two\","
+	          "\"rate_limits\":" HOURS("3") "}");
+	assert_true(taken_has(&t, "],\"account\":\"~/.two\"}"));
+	taken_finish(&t);
+}
+
 /* In the order of their status lines. */
 static void say_limits(int session, const char *used)
 {
@@ -331,6 +340,7 @@ int main(void)
 		cmocka_unit_test(a_tool_call_has_its_input_and_its_ids),
 		cmocka_unit_test(inside_a_subagent_it_is_that_ones_doing),
 		cmocka_unit_test(a_status_line_tells_limits_that_are_news),
+		cmocka_unit_test(a_status_line_of_another_folder_tells_which),
 		cmocka_unit_test(sessions_that_know_of_other_limits_tell_them_once_each),
 		cmocka_unit_test(a_failed_tool_gives_its_result_and_then_the_error),
 		cmocka_unit_test(what_a_tool_says_is_its_response),

@@ -27,6 +27,7 @@
 #define PLAN_ITEM_MAX 512
 #define KEY_MAX 512
 #define LIMITS_MAX 1024
+#define LIMIT_NAME_MAX 64
 #define LIMITS_AGAIN_MS (5 * 60e3) /* then they are told again, though they are the same */
 
 struct rollout {
@@ -150,7 +151,18 @@ static void take_sums(const struct rollout_line *l, yyjson_val *info)
 
 /* --- limits --------------------------------------------------------------------------- */
 
-static void put_window(struct buf *out, yyjson_val *window)
+/* An account has limits of its own for some models: those are named. */
+static struct text name_of_limit(yyjson_val *limits)
+{
+	struct text id = json_text_at(limits, "limit_id"),
+		    name = json_text_at(limits, "limit_name");
+
+	if (!id.len || text_is(id, "codex"))
+		return TEXT("");
+	return utf8_cut(name.len ? name : id, LIMIT_NAME_MAX);
+}
+
+static void put_window(struct buf *out, yyjson_val *window, struct text name)
 {
 	double used, resets;
 
@@ -158,6 +170,8 @@ static void put_window(struct buf *out, yyjson_val *window)
 	    used > 1e6)
 		return;
 	put_object(out, NULL);
+	if (name.len)
+		put_text(out, "name", name);
 	put_u64(out, "minutes", speak_count(window, "window_minutes"));
 	put_key(out, "used");
 	json_add_number(out, used);
@@ -175,12 +189,13 @@ static bool are_news(const struct rollout_line *l, struct text windows)
 /* How much of its windows is used, in percent. */
 static void take_limits(const struct rollout_line *l, yyjson_val *limits)
 {
+	struct text name = name_of_limit(limits);
 	struct buf windows;
 
 	buf_init(&windows, LIMITS_MAX);
 	put_list(&windows, NULL);
-	put_window(&windows, yyjson_obj_get(limits, "primary"));
-	put_window(&windows, yyjson_obj_get(limits, "secondary"));
+	put_window(&windows, yyjson_obj_get(limits, "primary"), name);
+	put_window(&windows, yyjson_obj_get(limits, "secondary"), name);
 	put_list_end(&windows);
 	if (windows.len > 2 && !windows.full && are_news(l, buf_text(&windows))) {
 		free(l->r->limits);

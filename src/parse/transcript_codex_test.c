@@ -1,4 +1,5 @@
 /* transcript_codex_test.c - what is told of a rollout, and what is not. */
+#include "base/must.h"
 #include "parse/fixture.h"
 #include "parse/kinds.h"
 #include "parse/patch.h"
@@ -68,6 +69,33 @@ static void limits_are_told_when_they_change_and_each_five_minutes(void **state)
 	taken_finish(&t);
 }
 
+static void limits_of_some_models_have_their_name(void **state)
+{
+	static const char *const ids[] = {
+		"\"limit_id\":\"codex\",\"limit_name\":null",
+		"\"limit_id\":\"codex_x\",\"limit_name\":null",
+		"\"limit_id\":\"codex_y\",\"limit_name\":\"Small model\""};
+	static const char *const named[] = {"[{\"minutes\":300,",
+	                                    "[{\"name\":\"codex_x\",\"minutes\":300,",
+	                                    "[{\"name\":\"Small model\",\"minutes\":300,"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
+		char *lines = must_print(
+			"{\"timestamp\":\"2026-11-17T13:00:00.000Z\",\"type\":\"session_meta\","
+			"\"payload\":{\"id\":\"th-9\"}}\n"
+			"{\"timestamp\":\"2026-11-17T13:01:00.000Z\",\"type\":\"event_msg\","
+			"\"payload\":{\"type\":\"token_count\",\"rate_limits\":{%s,\"primary\":"
+			"{\"used_percent\":5,\"window_minutes\":300}}}}\n",
+			ids[i]);
+
+		taken_read_cut(&t, &parse_codex_rollout, text_of(lines));
+		assert_true(taken_has(&t, named[i]));
+		taken_finish(&t);
+		free(lines);
+	}
+}
+
 static void sums_of_older_versions_are_counted_once(void **state)
 {
 	read_rollout("codex/rollout-sums.jsonl");
@@ -126,6 +154,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_is_told_without_its_words),
 		cmocka_unit_test(limits_are_told_when_they_change_and_each_five_minutes),
+		cmocka_unit_test(limits_of_some_models_have_their_name),
 		cmocka_unit_test(sums_of_older_versions_are_counted_once),
 		cmocka_unit_test(a_record_without_usage_does_not_hide_the_sums),
 		cmocka_unit_test(a_record_without_a_thread_is_of_its_file),
