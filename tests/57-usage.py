@@ -398,6 +398,26 @@ def _():
     assert not (data / "spool").exists() or not list((data / "spool").iterdir())
 
 
+@test("a session of several runs is one row, on the API and in the terminal")
+def _():
+    with Box() as box:
+        for run, tokens in (("one", 1000), ("two", 3000)):
+            box.emit({"type": "task_dispatch", "source": "claw", "correlationId": run,
+                      "payload": {"from": "user", "to": "poet", "taskId": run, "sessionKey": "main"}})
+            box.emit({"type": "token_usage", "source": "claw", "correlationId": run,
+                      "payload": {"agentId": "poet", "model": "claude-opus-5-5", "promptTokens": tokens,
+                                  "completionTokens": 0, "responseId": run}})
+        spend(box, "alone", "msg_1", 5)
+        one = eventually(lambda: box.request("GET", "/api/crew/one").json()["member"]["handle"])
+        eventually(lambda: box.request("GET", "/api/crew/two").json().get("member", {}).get("handle") == one)
+        eventually(lambda: [r["input"] for r in usage(box, "by=session")["rows"] if r.get("handle") == one] == [4000])
+        told = usage(box, "by=session")
+        assert len(told["rows"]) == 2 and rows(box, "session")["alone"]["input"] == 1000, told
+        assert told["total"]["input"] == usage(box)["total"]["input"] == 5000, told
+        words = cli("usage", "--by", "session", "--data", box.data).out
+        assert words.count(one) == 1, words
+
+
 @test("two accounts of one program have rows of their own, on the API and in the terminal")
 def _():
     def line(folder, used):

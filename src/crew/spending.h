@@ -67,13 +67,18 @@ enum spending_by {
 };
 extern const char *const spending_by_names[SPENDING_BYS];
 
+/* As people know it. */
+struct spent_session {
+	const char *id, *handle;
+};
+
 struct spending_question {
 	enum spending_by by;
 	double since_ms, until_ms; /* hours that begin from since on and before until */
 	int offset_min;            /* of the days of whoever asks, east of UTC */
 	const struct prices *prices;
-	/* What people call a session, or NULL; may be NULL itself. */
-	const char *(*handle)(void *self, struct text id);
+	/* Whose a run is: runs of one session are one row.  False: not known; may be NULL. */
+	bool (*session)(void *self, struct text run, struct spent_session *out);
 	void *self;
 };
 /* `"rows":[..],"total":{..},"prices":{"date":..}`: members of an object.  Where a span cuts hours

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/map.h"
 #include "base/must.h"
 #include "base/put.h"
-#include "crew/spending_inside.h"
+#include "crew/spending_answer.h"
 #include "signal/json.h"
 
 #define HOUR_MS 3600000.0
@@ -19,25 +20,6 @@ const char *const spending_by_names[SPENDING_BYS] = {
 	[SPENDING_BY_DAY] = "day",         [SPENDING_BY_HOUR] = "hour",
 	[SPENDING_BY_PROJECT] = "project", [SPENDING_BY_MODEL] = "model",
 	[SPENDING_BY_HARNESS] = "harness", [SPENDING_BY_SESSION] = "session",
-};
-
-/* What belongs together in an answer. */
-struct spent_sum {
-	char *id;        /* of a session, or NULL: */
-	uint32_t number; /* of a name, an hour or a day */
-	struct spent_counts counts;
-	double cost;
-	bool has_cost; /* of some of it */
-	bool unknown;  /* of some of it nobody knows the price */
-	bool at_least;
-};
-
-struct spending_answer {
-	const struct spending *spending;
-	struct spending_question question;
-	struct spent_sum *sums;
-	uint32_t count, room, told;
-	struct spent_sum total;
 };
 
 static bool is_by_time(const struct spending_question *q)
@@ -58,7 +40,7 @@ static void add_cost(struct spent_sum *sum, double cost, bool is_known)
 	sum->unknown |= !is_known;
 }
 
-static struct spent_sum *new_sum(struct spending_answer *a)
+struct spent_sum *spending_new_sum(struct spending_answer *a)
 {
 	if (a->count == a->room) {
 		a->room = a->room ? 2 * a->room : 64;
@@ -148,7 +130,7 @@ static void gather_rows(struct spending_answer *a)
 			continue;
 		at = &index.at[number_of(q, row) - index.from];
 		if (*at == 0) {
-			new_sum(a)->number = number_of(q, row);
+			spending_new_sum(a)->number = number_of(q, row);
 			*at = a->count;
 		}
 		sum = &a->sums[*at - 1];
@@ -162,8 +144,8 @@ static void gather_rows(struct spending_answer *a)
 
 /* ---- sessions ---- */
 
-static void add_part(const struct spending *s, const struct usage_part *part,
-                     const struct prices *prices, struct spent_sum *sum)
+void spending_add_part(const struct spending *s, const struct usage_part *part,
+                       const struct prices *prices, struct spent_sum *sum)
 {
 	double cost;
 	bool is_known = spending_part_cost(s, part, prices, &cost);
@@ -181,13 +163,13 @@ static void add_sum(struct spent_sum *to, const struct spent_sum *sum)
 	to->at_least |= sum->at_least;
 }
 
-static void add_usage(const struct spending *s, const struct usage *u, const struct prices *prices,
-                      struct spent_sum *to)
+void spending_add_usage(const struct spending *s, const struct usage *u,
+                        const struct prices *prices, struct spent_sum *to)
 {
 	struct spent_sum sum = {.at_least = u->at_least};
 
 	for (unsigned i = 0; i < u->part_count; i++)
-		add_part(s, &u->parts[i], prices, &sum);
+		spending_add_part(s, &u->parts[i], prices, &sum);
 	if (u->own_cost > 0) { /* it knows what we were not told */
 		if (sum.cost < u->own_cost)
 			sum.cost = u->own_cost;
@@ -220,7 +202,7 @@ static bool add_some(const struct spending *s, const struct usage *u,
 		const struct usage_part *p = &u->parts[i];
 
 		if (has_hours(q, p->from, p->to))
-			add_part(s, p, q->prices, sum);
+			spending_add_part(s, p, q->prices, sum);
 		else if (p->to * HOUR_MS >= q->since_ms && p->from * HOUR_MS < q->until_ms)
 			sum->at_least = true;
 		else
@@ -242,19 +224,43 @@ static bool is_whole_in(const struct usage *u, const struct spending_question *q
 	       (u->own_cost > 0 && u->last_ms >= q->since_ms && u->last_ms < q->until_ms);
 }
 
+/* The sum of the session that this run is of. */
+static struct spent_sum *sum_of_session(struct spending_answer *a, struct map *known,
+                                        struct text run)
+{
+	const struct spending_question *q = &a->question;
+	struct spent_session session = {0};
+	bool is_known = q->session && q->session(q->self, run, &session);
+	struct text id = is_known ? text_of(session.id) : run;
+	uintptr_t at = (uintptr_t)map_get(known, id);
+
+	if (at == 0) {
+		struct spent_sum *sum = spending_new_sum(a);
+
+		sum->id = text_dup(id);
+		sum->handle = is_known ? must_dup(session.handle) : NULL;
+		at = a->count;
+		map_set(known, id, (void *)at);
+	}
+	return &a->sums[at - 1];
+}
+
 static void gather_sessions(struct spending_answer *a)
 {
+	struct map known;
+
+	map_init(&known);
 	list_each(&a->spending->all, l) {
 		const struct usage *u = list_of(l, struct usage, in_all);
 		struct spent_sum sum = {0};
 
 		if (is_whole_in(u, &a->question))
-			add_usage(a->spending, u, a->question.prices, &sum);
+			spending_add_usage(a->spending, u, a->question.prices, &sum);
 		else if (!add_some(a->spending, u, &a->question, &sum))
 			continue;
-		sum.id = must_dup(u->id);
-		*new_sum(a) = sum;
+		add_sum(sum_of_session(a, &known, text_of(u->id)), &sum);
 	}
+	map_finish(&known);
 }
 
 /* ---- their order and names ---- */
@@ -335,23 +341,21 @@ static void put_counts(struct buf *out, const struct spent_sum *sum)
 	put_bool(out, "unknown", sum->unknown);
 }
 
-static void put_sum(struct buf *out, const char *key, const struct spent_sum *sum)
+void spending_put_sum(struct buf *out, const char *key, const struct spent_sum *sum)
 {
 	put_object(out, key);
 	put_counts(out, sum);
 	put_end(out);
 }
 
-static void put_row(const struct spending_answer *a, const struct spent_sum *sum, struct buf *out)
+void spending_put_row(const struct spending_answer *a, const struct spent_sum *sum, struct buf *out)
 {
-	const struct spending_question *q = &a->question;
 	char room[KEY_ROOM];
-	struct text key = key_of(a, sum, room);
 
 	put_object(out, NULL);
-	put_text(out, "key", key);
-	if (q->by == SPENDING_BY_SESSION && q->handle)
-		json_member_text(out, "handle", q->handle(q->self, key));
+	put_text(out, "key", key_of(a, sum, room));
+	if (sum->handle)
+		put_word(out, "handle", sum->handle);
 	put_counts(out, sum);
 	put_end(out);
 }
@@ -387,12 +391,12 @@ bool spending_tell(struct spending_answer *a, struct buf *out)
 		/* A piece does not see what the one before ended with. */
 		if (a->told && out->len == 0)
 			buf_add_char(out, ',');
-		put_row(a, &a->sums[a->told], out);
+		spending_put_row(a, &a->sums[a->told], out);
 	}
 	if (a->told < a->count)
 		return true;
 	put_list_end(out);
-	put_sum(out, "total", &a->total);
+	spending_put_sum(out, "total", &a->total);
 	put_object(out, "prices");
 	put_word(out, "date", prices_date(a->question.prices));
 	put_end(out);
@@ -403,8 +407,10 @@ void spending_answer_destroy(struct spending_answer *a)
 {
 	if (!a)
 		return;
-	for (uint32_t i = 0; i < a->count; i++)
+	for (uint32_t i = 0; i < a->count; i++) {
 		free(a->sums[i].id);
+		free(a->sums[i].handle);
+	}
 	free(a->sums);
 	free(a);
 }
@@ -416,71 +422,4 @@ void spending_json(const struct spending *s, const struct spending_question *q, 
 	while (spending_tell(a, out))
 		;
 	spending_answer_destroy(a);
-}
-
-static void gather_models(struct spending_answer *a, const struct usage *u)
-{
-	for (unsigned i = 0; i < u->part_count; i++) {
-		struct spent_sum *sum = NULL;
-
-		for (uint32_t k = 0; k < a->count && !sum; k++)
-			if (a->sums[k].number == u->parts[i].model)
-				sum = &a->sums[k];
-		if (!sum)
-			sum = new_sum(a);
-		sum->number = u->parts[i].model;
-		add_part(a->spending, &u->parts[i], a->question.prices, sum);
-	}
-}
-
-static void put_models(const struct spending *s, const struct usage *const usages[],
-                       const struct prices *prices, struct buf *out)
-{
-	struct spending_answer a = {
-		.spending = s, .question.by = SPENDING_BY_MODEL, .question.prices = prices};
-
-	for (; *usages; usages++)
-		gather_models(&a, *usages);
-	put_list(out, "models");
-	for (uint32_t k = 0; k < a.count; k++)
-		put_row(&a, &a.sums[k], out);
-	put_list_end(out);
-	free(a.sums);
-}
-
-/* The window that the agent told, or else that of the model it asked last. */
-static uint64_t window_of(const struct spending *s, const struct usage *u,
-                          const struct prices *prices)
-{
-	if (u->context_window || u->part_count == 0)
-		return u->context_window;
-	return prices_window(prices, text_of(s->names[u->parts[u->part_count - 1].model]));
-}
-
-void spending_usage_json(const struct spending *s, const struct usage *const usages[],
-                         const struct prices *prices, bool whole, struct buf *out)
-{
-	const struct usage *context = NULL;
-	struct spent_sum sum = {0};
-	bool is_any = false;
-
-	for (const struct usage *const *u = usages; *u; u++) {
-		add_usage(s, *u, prices, &sum);
-		is_any = is_any || (*u)->part_count > 0 || (*u)->own_cost > 0;
-		if ((*u)->context_used)
-			context = *u;
-	}
-	if (is_any)
-		put_sum(out, "usage", &sum);
-	if (context) {
-		uint64_t window = window_of(s, context, prices);
-
-		put_object(out, "context");
-		put_u64(out, "used", context->context_used);
-		if (window)
-			put_u64(out, "window", window);
-		put_end(out);
-	}
-	if (whole)
-		put_models(s, usages, prices, out);
 }

@@ -153,11 +153,13 @@ static void tell_in_pieces(struct call *call, struct spending_answer *answer, st
 	http_accept(call->http, 0, &handler, r);
 }
 
-static const char *handle_of(void *self, struct text id)
+static bool session_of(void *self, struct text run, struct spent_session *out)
 {
-	const struct crew_member *m = crew_find(self, id);
+	const struct crew_member *m = crew_find(self, run);
 
-	return m ? m->handle : NULL;
+	if (m)
+		*out = (struct spent_session){m->id, m->handle};
+	return m != NULL;
 }
 
 void api_usage(struct call *call)
@@ -166,7 +168,7 @@ void api_usage(struct call *call)
 		.by = SPENDING_BY_DAY,
 		.until_ms = INFINITY,
 		.prices = call->web->options.prices,
-		.handle = handle_of,
+		.session = session_of,
 		.self = call->web->options.crew,
 	};
 	struct spending_answer *answer;
