@@ -85,6 +85,10 @@ static void hear_dispatch(struct hear_work *w)
 		e.text = e.task;
 	tell(w, &e);
 	start(w);
+	w->name->task = e.task.len && e.task.len <= TRANSLATE_RUN_MAX &&
+	                                !memchr(e.task.at, '\0', e.task.len)
+	                        ? text_dup(e.task)
+	                        : NULL;
 }
 
 static void hear_piece(struct hear_work *w, bool is_thought)
@@ -189,6 +193,30 @@ static void hear_error(struct hear_work *w)
 	fail(w, field(w, "message"));
 }
 
+static void drop_task(struct name *n)
+{
+	free(n->task);
+	n->task = NULL;
+}
+
+/* A source that was asked may answer under another name, that of its model. */
+static void end_asked(struct hear_work *w, bool has_failed)
+{
+	struct run_event e = event(w, RUN_LEFT);
+	struct text asked;
+
+	e.part = e.parent = TEXT("");
+	e.has_failed = has_failed;
+	while ((asked = names_given(w->h, field(w, "taskId"), w->name)).len) {
+		char *name = text_dup(asked);
+
+		e.invoke = (struct text){name, asked.len};
+		tell(w, &e);
+		names_remove(w->h, e.invoke);
+		free(name);
+	}
+}
+
 static void hear_completion(struct hear_work *w)
 {
 	struct text result = field(w, "result");
@@ -206,6 +234,7 @@ static void hear_completion(struct hear_work *w)
 	e = event(w, RUN_LEFT);
 	e.has_failed = failed;
 	tell(w, &e);
+	end_asked(w, failed);
 	names_remove(w->h, w->invoke);
 }
 
@@ -394,6 +423,8 @@ void hear_signal(struct hearing *h, const struct signal *s, run_event_fn *each, 
 	}
 	if (kind != KIND_OTHER && kind != KIND_AGENT_STATE_CHANGE && hearers[kind])
 		w.name = names_find(h, w.invoke);
+	if (w.name && w.name->task && kind != KIND_TOKEN_USAGE)
+		drop_task(w.name);
 	(hearers[kind] ? hearers[kind] : hear_other)(&w);
 }
 

@@ -24,11 +24,14 @@ struct name {
 	double start_ms;
 	uint64_t input_tokens, output_tokens;
 	char *model; /* or NULL */
+	char *task;  /* that it was given and has said nothing to, or NULL */
 	struct buf words;
 };
 
 struct name *names_find(struct hearing *h, struct text invoke); /* found or made */
 void names_remove(struct hearing *h, struct text invoke);
+/* Who else has this task, the first by name; empty: nobody. */
+struct text names_given(const struct hearing *h, struct text task, const struct name *but);
 void names_forget(struct hearing *h); /* all */
 void names_keep_words(struct hearing *h, struct name *n, struct text words);
 void names_drop_words(struct hearing *h, struct name *n);

@@ -10,6 +10,7 @@ static void free_name(struct name *n)
 {
 	buf_finish(&n->words);
 	free(n->model);
+	free(n->task);
 	free(n);
 }
 
@@ -48,6 +49,29 @@ void names_remove(struct hearing *h, struct text invoke)
 	free_name(n);
 }
 
+static bool comes_first(struct text a, struct text b)
+{
+	int order = memcmp(a.at, b.at, a.len < b.len ? a.len : b.len);
+
+	return order ? order < 0 : a.len < b.len;
+}
+
+struct text names_given(const struct hearing *h, struct text task, const struct name *but)
+{
+	struct text key, first = {0};
+	void *name;
+	size_t at = 0;
+
+	while (map_next(&h->names, &at, &key, &name)) {
+		const struct name *n = name;
+
+		if (n != but && n->task && text_is(task, n->task) &&
+		    (!first.at || comes_first(key, first)))
+			first = key;
+	}
+	return first;
+}
+
 void names_drop_words(struct hearing *h, struct name *n)
 {
 	h->said -= n->words.len;
@@ -78,9 +102,10 @@ static void save_name(const struct name *n, struct buf *out)
 		put_u64(out, "in", n->input_tokens);
 		put_u64(out, "out", n->output_tokens);
 	}
-	if (n->model) {
+	if (n->model)
 		put_word(out, "model", n->model);
-	}
+	if (n->task)
+		put_word(out, "task", n->task);
 	put_text(out, "words", buf_text(&n->words));
 }
 
@@ -112,7 +137,7 @@ void hearing_save(const struct hearing *h, struct buf *out)
 static void load_name(struct hearing *h, yyjson_val *saved)
 {
 	struct text key = json_text_at(saved, "name");
-	struct text model = json_text_at(saved, "model");
+	struct text model = json_text_at(saved, "model"), task = json_text_at(saved, "task");
 	struct name *n;
 
 	if (!key.len || map_get(&h->names, key))
@@ -126,6 +151,7 @@ static void load_name(struct hearing *h, yyjson_val *saved)
 	n->input_tokens = yyjson_get_uint(yyjson_obj_get(saved, "in"));
 	n->output_tokens = yyjson_get_uint(yyjson_obj_get(saved, "out"));
 	n->model = model.len ? text_dup(model) : NULL;
+	n->task = task.len ? text_dup(task) : NULL;
 	names_keep_words(h, n, json_text_at(saved, "words"));
 }
 

@@ -195,6 +195,23 @@ static void an_answer_that_was_not_streamed_is_its_result(void **state)
 	assert_true(said_is_finished(said));
 }
 
+static void an_ask_that_a_model_answers_under_its_own_name_is_over(void **state)
+{
+	hear("task_dispatch", "{\"from\":\"user\",\"to\":\"poet\",\"taskId\":\"r\"}");
+	assert_false(said_is_finished(said));
+	hear("text_delta", "{\"agentId\":\"llama\",\"content\":\"a\"}");
+	reload();
+	hear("completion", "{\"taskId\":\"r\",\"agentId\":\"llama\",\"success\":true}");
+	assert_true(said_is_finished(said));
+	/* Whoever said something ends by itself. */
+	hear("task_dispatch", "{\"from\":\"user\",\"to\":\"poet\",\"taskId\":\"r\"}");
+	hear("text_delta", "{\"agentId\":\"poet\",\"content\":\"b\"}");
+	hear("completion", "{\"taskId\":\"r\",\"agentId\":\"llama\",\"success\":true}");
+	assert_false(said_is_finished(said));
+	hear("completion", "{\"taskId\":\"r\",\"agentId\":\"poet\",\"success\":true}");
+	assert_true(said_is_finished(said));
+}
+
 static void what_is_being_said_is_open(void **state)
 {
 	hear("text_delta", "{\"agentId\":\"ada\",\"content\":\"a\"}");
@@ -562,6 +579,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SAID_TEST(a_run_is_a_list_of_messages),
 		SAID_TEST(an_answer_that_was_not_streamed_is_its_result),
+		SAID_TEST(an_ask_that_a_model_answers_under_its_own_name_is_over),
 		SAID_TEST(what_is_being_said_is_open),
 		SAID_TEST(those_who_speak_at_once_do_not_mix),
 		SAID_TEST(a_call_after_a_result_is_another_message),
