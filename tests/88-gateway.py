@@ -487,6 +487,24 @@ def _():
         assert hello["features"]["methods"]
 
 
+@test("what the Control UI asks when it opens a chat is answered")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        tell_a_run(box, "r1")
+        screen.chat("final", "r1")
+        where = {"sessionKey": "agent:script:r1"}
+        assert screen.ask("chat.startup", {**where, "limit": 80, "maxBytes": 262144})["payload"][
+            "messages"] == screen.ask("chat.history", where)["payload"]["messages"]
+        link = screen.ask("chat.startup", {"shortId": "abc", "agentId": "script"})
+        assert link["payload"] == {"resolution": {"ok": False}}, link
+        for given, name in ((where, "script"), ({"agentId": "bot"}, "bot"), ({}, "parrot")):
+            known = screen.ask("agent.identity.get", given)["payload"]
+            assert known["agentId"] == known["name"] == name, known
+        assert screen.ask("models.authStatus", {})["payload"]["providers"] == []
+
+
 # --- all of it ----------------------------------------------------------------------
 
 

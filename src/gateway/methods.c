@@ -119,6 +119,9 @@ static const struct {
 	{"agents.list", OPERATOR_READ, gateway_agents_list},
 	{"commands.list", OPERATOR_READ, commands},
 	{"config.get", OPERATOR_READ, config},
+	{"chat.startup", OPERATOR_READ, gateway_chat_startup},
+	{"agent.identity.get", OPERATOR_READ, gateway_agent_identity},
+	{"models.authStatus", OPERATOR_READ, gateway_models_auth},
 };
 #define METHODS (sizeof(methods) / sizeof(*methods))
 

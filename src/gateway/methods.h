@@ -15,5 +15,8 @@ void gateway_messages_subscribe(const struct gateway_call *call); /* follow.c */
 void gateway_messages_unsubscribe(const struct gateway_call *call);
 void gateway_sessions_preview(const struct gateway_call *call); /* preview.c */
 void gateway_agents_list(const struct gateway_call *call);
+void gateway_chat_startup(const struct gateway_call *call); /* startup.c */
+void gateway_agent_identity(const struct gateway_call *call);
+void gateway_models_auth(const struct gateway_call *call);
 
 #endif
