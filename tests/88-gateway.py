@@ -497,8 +497,14 @@ def _():
         where = {"sessionKey": "agent:script:r1"}
         assert screen.ask("chat.startup", {**where, "limit": 80, "maxBytes": 262144})["payload"][
             "messages"] == screen.ask("chat.history", where)["payload"]["messages"]
-        link = screen.ask("chat.startup", {"shortId": "abc", "agentId": "script"})
-        assert link["payload"] == {"resolution": {"ok": False}}, link
+        id = "5b5094d4-77b4-43c8-9ceb-000000000001"
+        tell_a_run(box, id)
+        screen.chat("final", id)
+        for short, ok in (("abc", False), (id.replace("-", ""), True), ("5B5094D477", True)):
+            link = screen.ask("chat.startup", {"shortId": short, "agentId": "script"})["payload"]
+            assert link["resolution"]["ok"] is ok, link
+            assert not ok or link["sessionKey"] == link["resolution"]["key"] == f"agent:script:{id}"
+            assert not ok or len(link["messages"]) == 4, link
         for given, name in ((where, "script"), ({"agentId": "bot"}, "bot"), ({}, "parrot")):
             known = screen.ask("agent.identity.get", given)["payload"]
             assert known["agentId"] == known["name"] == name, known

@@ -293,7 +293,8 @@ def _():
     with Box() as box, Screen(box) as screen:
         screen.hello()
         talk(box, "r1", 2)
-        say(box, "r1", "text_delta", {"agentId": "bot", "content": "Well, "})
+        eventually(lambda: "inFlightRun" not in past(screen) and len(past(screen)["messages"]) == 4)
+        say(box, "r1", "text_delta", {"agentId": "bot", "content": "Well, "})  # in another moment
         eventually(lambda: past(screen).get("inFlightRun", {}).get("text") == "Well, ")
         screen.ask("sessions.messages.subscribe", {"key": KEY})
         say(box, "r1", "text_delta", {"agentId": "bot", "content": "yes."})

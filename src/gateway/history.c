@@ -32,6 +32,7 @@ struct gateway_history {
 	struct gateway_transcript past;
 	struct transcript_page page;
 	size_t chars_max;
+	struct text resolution; /* JSON, or empty */
 	struct buf out;
 };
 
@@ -176,6 +177,8 @@ static void answer_page(struct gateway_history *h, bool is_anchored)
 		put_in_flight(h);
 		put_info(h);
 	}
+	if (h->resolution.len)
+		put_json(out, "resolution", h->resolution);
 	put_end(out);
 	gateway_answer(h->call, buf_text(out));
 }
@@ -328,11 +331,11 @@ static void answer(struct gateway_history *h)
 	buf_finish(&h->out);
 }
 
-void gateway_chat_history(const struct gateway_call *call)
+void gateway_history_of(const struct gateway_call *call, struct text key, struct text resolution)
 {
 	const char *fault = why_not(call);
 	struct gateway_place place;
-	struct gateway_history h = {.call = call, .place = &place};
+	struct gateway_history h = {.call = call, .place = &place, .resolution = resolution};
 
 	if (fault) {
 		gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", fault});
@@ -341,10 +344,14 @@ void gateway_chat_history(const struct gateway_call *call)
 	runs_reach(call->gateway->options.runs);
 	crew_reach(call->gateway->options.crew);
 	h.chars_max = number_at(call, "maxChars", 0);
-	gateway_find_place(call->gateway, json_text_at(call->params, "sessionKey"),
-	                   json_text_at(call->params, "agentId"), &place);
+	gateway_find_place(call->gateway, key, json_text_at(call->params, "agentId"), &place);
 	transcript_read(call->gateway, &place, !is_old(&h), &h.past);
 	answer(&h);
 	transcript_finish(&h.past);
 	gateway_place_finish(&place);
+}
+
+void gateway_chat_history(const struct gateway_call *call)
+{
+	gateway_history_of(call, json_text_at(call->params, "sessionKey"), TEXT(""));
 }

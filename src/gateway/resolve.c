@@ -48,13 +48,29 @@ static void find_by_label(struct resolving *r, struct text label)
 	}
 }
 
+/* Links have the beginning of an id without its dashes. */
+static bool begins_with(const char *id, struct text wanted)
+{
+	size_t at = 0;
+
+	for (; *id && at < wanted.len; id++) {
+		at += wanted.at[at] == '-';
+		if (*id == '-')
+			continue;
+		if (at == wanted.len ||
+		    !text_equal_nocase((struct text){id, 1}, (struct text){wanted.at + at, 1}))
+			return false;
+		at++;
+	}
+	return at == wanted.len;
+}
+
 static void find_by_beginning(struct resolving *r, struct text id)
 {
 	list_each(crew_all(r->g->options.crew), l) {
 		const struct crew_member *m = list_of(l, struct crew_member, in_all);
-		struct text whole = text_of(m->id);
 
-		if (whole.len >= id.len && text_equal_nocase((struct text){whole.at, id.len}, id))
+		if (begins_with(m->id, id))
 			note_found(r, m);
 	}
 }
@@ -73,27 +89,45 @@ static void put_found(struct buf *out, const struct gateway *g, const struct cre
 	buf_finish(&key);
 }
 
+static void put_resolution(struct buf *out, const struct resolving *r)
+{
+	put_object(out, NULL);
+	put_bool(out, "ok", r->count == 1);
+	if (r->count == 1)
+		put_found(out, r->g, r->found[0]);
+	if (r->count > 1) {
+		put_list(out, "candidates");
+		for (size_t i = 0; i < r->count; i++) {
+			put_object(out, NULL);
+			put_found(out, r->g, r->found[i]);
+			put_end(out);
+		}
+		put_list_end(out);
+	}
+	put_end(out);
+}
+
 static void answer_found(const struct gateway_call *call, const struct resolving *r)
 {
 	struct buf out;
 
 	buf_init(&out, RESOLVED_MAX);
-	put_object(&out, NULL);
-	put_bool(&out, "ok", r->count == 1);
-	if (r->count == 1)
-		put_found(&out, r->g, r->found[0]);
-	if (r->count > 1) {
-		put_list(&out, "candidates");
-		for (size_t i = 0; i < r->count; i++) {
-			put_object(&out, NULL);
-			put_found(&out, r->g, r->found[i]);
-			put_end(&out);
-		}
-		put_list_end(&out);
-	}
-	put_end(&out);
+	put_resolution(&out, r);
 	gateway_answer(call, buf_text(&out));
 	buf_finish(&out);
+}
+
+bool gateway_resolve_link(const struct gateway *g, struct text id, struct buf *resolution,
+                          struct buf *key)
+{
+	struct resolving r = {g};
+
+	find_by_beginning(&r, id);
+	put_resolution(resolution, &r);
+	if (r.count != 1)
+		return false;
+	gateway_key_of_run(g, runs_find(g->options.runs, text_of(member_run(r.found[0]))), key);
+	return true;
 }
 
 static void refuse(const struct gateway_call *call, const char *words)

@@ -1,31 +1,46 @@
 /* startup.c - what the Control UI asks for when it opens a chat. */
 #include "base/clock.h"
 #include "base/put.h"
+#include "crew/crew.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/methods.h"
+#include "run/runs.h"
 
 #define SHORT_MAX (16 * KIB)
+#define LINKS_MAX (64 * KIB)
 
-/* A chat by a part of its id: we give out no such links. */
-static void refuse_link(const struct gateway_call *call)
+/* A chat by a link: which session that is, and its history if it is one. */
+static void start_link(const struct gateway_call *call, struct text id)
 {
-	struct buf out;
+	const struct gateway *g = call->gateway;
+	struct buf resolution, key, out;
 
-	buf_init(&out, SHORT_MAX);
-	put_object(&out, NULL);
-	put_object(&out, "resolution");
-	put_bool(&out, "ok", false);
-	put_end(&out);
-	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	runs_reach(g->options.runs);
+	crew_reach(g->options.crew);
+	call->view->follows_sessions = true;
+	buf_init(&resolution, LINKS_MAX);
+	buf_init(&key, 2 * KIB);
+	buf_init(&out, LINKS_MAX);
+	if (gateway_resolve_link(g, id, &resolution, &key)) {
+		gateway_history_of(call, buf_text(&key), buf_text(&resolution));
+	} else {
+		put_object(&out, NULL);
+		put_json(&out, "resolution", buf_text(&resolution));
+		put_end(&out);
+		gateway_answer(call, buf_text(&out));
+	}
+	buf_finish(&resolution);
+	buf_finish(&key);
 	buf_finish(&out);
 }
 
 void gateway_chat_startup(const struct gateway_call *call)
 {
-	if (yyjson_obj_get(call->params, "shortId"))
-		refuse_link(call);
+	struct text link = json_text_at(call->params, "shortId");
+
+	if (link.len)
+		start_link(call, link);
 	else
 		gateway_chat_history(call);
 }
