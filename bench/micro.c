@@ -14,6 +14,7 @@
  *   bench-micro performances   a millisecond of a show in which 10,000 performances run, with
  *               the signals that begin them
  *   bench-micro words|document|anthropic FILE   natural text, see micro_words.c
+ *   bench-micro chunk      delivery, see micro_deliver.c
  *   bench-micro sums-load|sums-save|sums-hours   a year of sums, see micro_sums.c
  *   bench-micro program    how long a box with a quarter of a gigabyte stands still while it
  *               starts a program; wall time, the median of 200
@@ -504,6 +505,7 @@ static const struct {
 	{"unmatched", unmatched},
 	{"performances", performances},
 	{"program", program},
+	{"chunk", micro_chunk},
 	{"sums-load", micro_sums_load},
 	{"sums-save", micro_sums_save},
 	{"sums-hours", micro_sums_hours},
@@ -534,5 +536,5 @@ int main(int argc, char **argv)
 		}
 	}
 	die("usage: bench-micro parse|follow|lookup|throttle|sample|when|map|unwanted|"
-	    "unmatched|performances|program, or words|document|anthropic FILE");
+	    "unmatched|performances|program|chunk, or words|document|anthropic FILE");
 }

@@ -18,4 +18,7 @@ void micro_sums_load(void);
 void micro_sums_save(void);
 void micro_sums_hours(void);
 
+/* micro_deliver.c */
+void micro_chunk(void);
+
 #endif

@@ -236,6 +236,10 @@ def performances(bench, side):
     return {"core": micro("performances")(bench, side)["performances"] / 10_000}
 
 
+def chunk(bench, side):
+    return {"rate": 1e6 / micro("chunk")(bench, side)["chunk"]}
+
+
 def program(bench, side):
     return {"ms": micro("program")(bench, side)["program"] / 1e6}
 
@@ -330,6 +334,8 @@ ROWS = [
         Line("fold a signal into its run, with its frame", "follow", "ns", 900), sides=OURS),
     Row("said", micro("said"),
         Line("add a token to what its run has said", "said", "ns", 40), sides=OURS),
+    Row("chunk", chunk,
+        Line("cut a reply into pieces for a chat", "rate", "MB/s", 200, "least"), sides=OURS),
     Row("wire", micros("throttle", "sample", "when", "map", "unwanted", "unmatched"),
         Line("throttle a parsed signal", "throttle", "ns", 200),
         Line("sample parsed signals", "sample", "ns", 200),
