@@ -333,6 +333,182 @@ def _():
         assert error["code"] == "INVALID_REQUEST", error
 
 
+# --- asking -----------------------------------------------------------------------
+
+
+def send(screen, message, id, **more):
+    return screen.ask("chat.send", {"sessionKey": "main", "message": message,
+                                    "idempotencyKey": id, **more})
+
+
+def asked(up):
+    """What the model was asked, in order."""
+    return [r.json()["messages"][-1]["content"] for r in up.of("/chat/completions")]
+
+
+def second(screen, id):
+    """The next answer with this id: some requests are answered twice."""
+    while True:
+        frame = screen.ws.json()
+        if frame["type"] == "event":
+            screen.keep(frame)
+            continue
+        assert frame["id"] == id, frame
+        seen.append({"frame": frame, "method": "", "protocol": 4})
+        return frame["payload"]
+
+
+@test("ten thousand retries of one key from eight connections are one run")
+def _():
+    def retry(box, screens, each):
+        for screen in screens:
+            for i in range(each):
+                screen.ws.send({"type": "req", "id": f"n{i}", "method": "chat.send",
+                                "params": {"sessionKey": "main", "message": "hello",
+                                           "idempotencyKey": "once"}})
+        states = []
+        for screen in screens:
+            answers = 0
+            while answers < each:
+                frame = screen.ws.json()
+                if frame["type"] != "res":
+                    continue
+                answers += 1
+                assert frame["ok"] and frame["payload"]["runId"] == "once", frame
+                states.append(frame["payload"]["status"])
+        return states
+
+    with Upstream() as up, Box() as box:
+        screens = [Screen(box) for _ in range(8)]
+        add_model(box, up)
+        for screen in screens:
+            screen.hello()
+        states = retry(box, screens, 1250)
+        assert len(states) == 10000 and states.count("started") == 1, states.count("started")
+        assert set(states) <= {"started", "in_flight", "ok"}, set(states)
+        eventually(lambda: send(screens[0], "hello", "once")["payload"]["status"] == "ok")
+        assert asked(up) == ["hello"], asked(up)
+        for screen in screens:
+            screen.ws.wire.close()
+
+
+@test("a followup waits until the session is at rest, and is shown while it waits")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        assert send(screen, "gated one", "k1")["payload"]["status"] == "started"
+        for i in (2, 3):
+            assert send(screen, f"hello {i}", f"k{i}", queueMode="followup")["payload"] == {
+                "runId": f"k{i}", "status": "started"}
+        assert send(screen, "hello 2", "k2")["payload"]["status"] == "in_flight"
+        screen.chat("delta", "k1")
+        history = screen.ask("chat.history", {"sessionKey": "main"})["payload"]
+        waiting = history["pendingInputs"]
+        assert [(i["runId"], i["state"]) for i in waiting["items"]] == [
+            ("k2", "queued"), ("k3", "queued")] and waiting["total"] == 2, waiting
+        stopped = screen.ask("chat.abort", {"sessionKey": "main", "runId": "k3"})["payload"]
+        assert stopped == {"ok": True, "aborted": True, "runIds": ["k3"]}, stopped
+        assert screen.chat("aborted", "k3")["stopReason"] == "rpc"
+        assert asked(up) == ["gated one"], asked(up)
+        up.gate.set()
+        screen.chat("final", "k1")
+        screen.chat("final", "k2")
+        assert asked(up) == ["gated one", "hello 2"], asked(up)
+        assert send(screen, "hello 4", "k4", queueMode="followup")["ok"]
+        screen.chat("final", "k4")
+
+
+@test("an interrupt stops what is said, and is said then; steer and collect are refused")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        send(screen, "slow one", "k1")
+        screen.chat("delta", "k1")
+        assert send(screen, "hello", "k2", queueMode="interrupt")["payload"]["status"] == "started"
+        screen.chat("aborted", "k1")
+        screen.chat("final", "k2")
+        assert asked(up) == ["slow one", "hello"], asked(up)
+        for mode in ("steer", "collect"):
+            error = send(screen, "hello", "k3", queueMode=mode)["error"]
+            assert error["code"] == "INVALID_REQUEST" and mode in error["message"], error
+        error = send(screen, "look", "k4", attachments=[{"type": "image", "content": "eA=="}])
+        assert error["error"]["code"] == "INVALID_REQUEST", error
+        send(screen, "slow two", "k5")
+        send(screen, "hello", "k6", queueMode="followup")
+        screen.chat("delta", "k5")
+        stopped = send(screen, " /stop ", "k7")["payload"]
+        assert stopped["aborted"] and sorted(stopped["runIds"]) == ["k5", "k6"], stopped
+        screen.chat("aborted", "k5")
+
+
+@test("too many that wait are refused, and cost others nothing")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        send(screen, "gated", "k0")
+        screen.chat("delta", "k0")
+        for i in range(32):
+            assert send(screen, "hello", f"w{i}", queueMode="followup")["ok"], i
+        error = send(screen, "hello", "w32", queueMode="followup")["error"]
+        assert error["code"] == "UNAVAILABLE" and error["retryable"], error
+        assert send(screen, "hello", "other", sessionKey="agent:parrot:b")["ok"]
+        screen.chat("final", "other")
+        screen.ask("chat.abort", {"sessionKey": "main"})
+        up.gate.set()
+
+
+@test("agent answers twice, and agent.wait once the run has ended")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen, Screen(box) as other:
+        add_model(box, up)
+        screen.hello()
+        other.hello()
+        taken = screen.ask("agent", {"message": "gated", "idempotencyKey": "a1"})["payload"]
+        assert (taken["runId"], taken["status"]) == ("a1", "accepted"), taken
+        assert taken["sessionKey"] == "agent:parrot:main" and taken["acceptedAt"] > 0, taken
+        late = other.ask("agent.wait", {"runId": "a1", "timeoutMs": 100})["payload"]
+        assert late == {"runId": "a1", "status": "timeout"}, late
+        other.ws.send({"type": "req", "id": "w", "method": "agent.wait", "params": {"runId": "a1"}})
+        up.gate.set()
+        end = second(screen, f"q{screen.ids}")
+        assert (end["runId"], end["status"], end["summary"]) == ("a1", "ok", "completed"), end
+        final = screen.chat("final", "a1")
+        assert end["result"]["payloads"][0]["text"] == text(final["message"]), end
+        assert second(other, "w")["status"] == "ok"
+        done = other.ask("agent.wait", {"runId": "a1"})["payload"]
+        assert done["status"] == "ok" and done["endedAt"] >= done["startedAt"], done
+        assert other.ask("agent", {"message": "gated", "idempotencyKey": "a1"})["ok"]
+        assert second(other, f"q{other.ids}")["status"] == "ok"
+        assert asked(up) == ["gated"], asked(up)
+        screen.ask("agent", {"message": "slow", "idempotencyKey": "a2", "sessionKey": "b"})
+        screen.chat("delta", "a2")
+        other.ask("chat.abort", {"sessionKey": "agent:parrot:b"})
+        assert second(screen, f"q{screen.ids}")["summary"] == "aborted"
+        screen.ask("agent", {"message": "fails", "idempotencyKey": "a3"})
+        failed = second(screen, f"q{screen.ids}")
+        assert failed["status"] == "error" and failed["error"], failed
+        error = screen.ask("agent", {"message": "x", "idempotencyKey": "a4", "agentId": "no"})
+        assert error["error"]["code"] == "INVALID_REQUEST", error
+
+
+@test("who leaves while it waits is forgotten")
+def _():
+    with Upstream() as up, Box() as box:
+        add_model(box, up)
+        with Screen(box) as screen:
+            screen.hello()
+            screen.ask("agent", {"message": "gated", "idempotencyKey": "a1"})
+        up.gate.set()
+        with Screen(box) as screen:
+            screen.hello()
+            waited = screen.ask("agent.wait", {"runId": "a1"})["payload"]
+            assert waited["status"] == "ok", waited
+        assert box.alive()
+
+
 judge_all(60)
 
 run()

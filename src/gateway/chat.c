@@ -1,31 +1,17 @@
 /* chat.c - asking and stopping. */
-#include <stdlib.h>
-
-#include "base/must.h"
 #include "base/put.h"
-#include "crew/crew.h"
+#include "gateway/asking.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/methods.h"
 #include "hub/hub.h"
 #include "hub/person.h"
-#include "net/loop.h"
-#include "run/sessions.h"
 
 #define ANSWER_MAX (64 * KIB)
-#define SENT_MAX 1000  /* keys that are known, ... */
-#define SENT_MS 300000 /* ... for so long */
 
-static void refuse_back(const struct gateway_call *call, enum back_answer answer,
-                        const struct error *why)
+static void refuse_wish(const struct gateway_call *call, const char *words)
 {
-	struct gateway_fault fault = {"INVALID_REQUEST", why->words};
-
-	if (answer == BACK_CONFLICT || answer == BACK_SILENT || answer == BACK_UNSAVED) {
-		fault.code = "UNAVAILABLE";
-		fault.retryable = true;
-	}
-	gateway_refuse(call, &fault);
+	gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", words});
 }
 
 /* ---- chat.abort ---- */
@@ -52,7 +38,7 @@ struct stopping {
 static void stop_run(void *self, struct run *run)
 {
 	struct stopping *s = self;
-	const struct back *back = &client_options(s->call->view->client)->back;
+	const struct back *back = s->call->gateway->back;
 	struct back_control control = {
 		.run = text_of(run->id),
 		.op = TEXT("cancel"),
@@ -71,6 +57,15 @@ static void stop_run(void *self, struct run *run)
 		put_text(&s->runs, NULL, text_of(run->id));
 }
 
+void gateway_stop_runs(const struct gateway_call *call, const struct gateway_place *place)
+{
+	struct stopping s = {call};
+
+	buf_init(&s.runs, ANSWER_MAX);
+	gateway_place_runs(place, stop_run, &s);
+	buf_finish(&s.runs);
+}
+
 static void stop(const struct gateway_call *call, struct text key, struct text run)
 {
 	struct stopping s = {call, run};
@@ -79,10 +74,10 @@ static void stop(const struct gateway_call *call, struct text key, struct text r
 
 	buf_init(&s.runs, ANSWER_MAX);
 	gateway_find_place(call->gateway, key, json_text_at(call->params, "agentId"), &place);
+	gateway_queue_drop(call->gateway, buf_text(&place.key), run, &s.runs);
 	gateway_place_runs(&place, stop_run, &s);
 	if (run.len && !s.is_known && runs_find(call->gateway->options.runs, run)) {
-		gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST",
-		                                             "runId does not match sessionKey"});
+		refuse_wish(call, "runId does not match sessionKey");
 	} else {
 		put_aborted(&out, s.runs.len > 0, buf_text(&s.runs));
 		gateway_answer(call, buf_text(&out));
@@ -112,100 +107,79 @@ static void say_status(const struct gateway_call *call, struct text run, const c
 	buf_finish(&out);
 }
 
-/* A key that was sent, whose run the journal may not have told of yet. */
-struct gateway_sent {
-	char *key;
-	uint64_t at_ms;
-	struct link in_order; /* gateway.sent_order */
-};
-
-static void forget_sent(struct gateway *g, struct gateway_sent *sent)
+static void send_later(const struct gateway_call *call, const struct gateway_place *place,
+                       const struct gateway_wish *wish, bool is_first)
 {
-	map_remove(&g->sent, text_of(sent->key));
-	list_remove(&sent->in_order);
-	free(sent->key);
-	free(sent);
+	if (is_first)
+		gateway_stop_runs(call, place);
+	if (gateway_queue_add(call, place, wish, is_first))
+		say_status(call, wish->id, "started");
+	else
+		gateway_refuse(call,
+		               &(struct gateway_fault){"UNAVAILABLE", "too many messages wait",
+		                                       .retryable = true});
 }
 
-void gateway_forget_sent(struct gateway *g, uint64_t before_ms)
+static void send_now(const struct gateway_call *call, const struct gateway_place *place,
+                     const struct gateway_wish *wish)
 {
-	list_each(&g->sent_order, l) {
-		struct gateway_sent *sent = list_of(l, struct gateway_sent, in_order);
+	struct error why;
+	enum back_answer answer = gateway_ask(call, place, wish, &why);
 
-		if (sent->at_ms >= before_ms)
-			return;
-		forget_sent(g, sent);
-	}
+	if (answer == BACK_DONE)
+		say_status(call, wish->id, "started");
+	else
+		gateway_refuse_back(call, answer, &why);
 }
 
-static void note_sent(struct gateway *g, struct text key)
+/* Why it cannot be sent; NULL: it can. */
+static const char *fault_of(const struct gateway_call *call)
 {
-	struct gateway_sent *sent = must_zero(1, sizeof(*sent));
-	uint64_t now = loop_now_ms(g->options.loop);
+	struct text mode = json_text_at(call->params, "queueMode");
 
-	gateway_forget_sent(g, now > SENT_MS ? now - SENT_MS : 0);
-	if (g->sent.count >= SENT_MAX)
-		forget_sent(g, list_of(g->sent_order.next, struct gateway_sent, in_order));
-	sent->key = text_dup(key);
-	sent->at_ms = now;
-	list_add(&g->sent_order, &sent->in_order);
-	map_set(&g->sent, key, sent);
+	if (yyjson_arr_size(yyjson_obj_get(call->params, "attachments")))
+		return "attachments are not passed on";
+	if (!text_trim(json_text_at(call->params, "message")).len)
+		return "message or attachment required";
+	if (text_is(mode, "steer"))
+		return "queueMode steer is not supported: use followup or interrupt";
+	if (text_is(mode, "collect"))
+		return "queueMode collect is not supported: use followup or interrupt";
+	return NULL;
 }
 
-/* The same key again is the same run. */
-static bool was_sent(const struct gateway_call *call, struct text key)
+static void send_wish(const struct gateway_call *call, const struct gateway_wish *wish)
 {
-	const struct run *run = runs_find(call->gateway->options.runs, key);
+	struct text mode = json_text_at(call->params, "queueMode");
+	struct gateway_place place;
 
-	crew_reach(call->gateway->options.crew);
-	if (!run && !map_get(&call->gateway->sent, key))
-		return false;
-	say_status(call, key, !run || gateway_is_live(call->gateway, run) ? "in_flight" : "ok");
-	return true;
-}
-
-static void send_ask(const struct gateway_call *call, const struct gateway_place *place)
-{
-	const struct back *back = &client_options(call->view->client)->back;
-	struct back_ask ask = {
-		.source = buf_text(&place->source),
-		.run = json_text_at(call->params, "idempotencyKey"),
-		.prompt = json_text_at(call->params, "message"),
-		.session = place->session ? text_of(place->session->key) : place->rest,
-	};
-	char run[BACK_RUN_MAX + 1];
-	struct error why = {"there is no such agent"};
-	enum back_answer answer = BACK_UNKNOWN;
-
-	if (ask.source.len)
-		answer = back->ask(back->self, &ask, run, &why);
-	if (answer != BACK_DONE) {
-		refuse_back(call, answer, &why);
-		return;
-	}
-	note_sent(call->gateway, text_of(run));
-	say_status(call, text_of(run), "started");
+	gateway_find_place(call->gateway, json_text_at(call->params, "sessionKey"),
+	                   json_text_at(call->params, "agentId"), &place);
+	if (mode.len && place.source.len && gateway_is_busy(call->gateway, &place))
+		send_later(call, &place, wish, text_is(mode, "interrupt"));
+	else
+		send_now(call, &place, wish);
+	gateway_place_finish(&place);
 }
 
 void gateway_chat_send(const struct gateway_call *call)
 {
-	struct text key = json_text_at(call->params, "sessionKey");
 	struct text message = json_text_at(call->params, "message");
-	struct text id = json_text_at(call->params, "idempotencyKey");
-	struct gateway_place place;
+	struct gateway_wish wish = {json_text_at(call->params, "idempotencyKey"), message};
+	const char *fault = fault_of(call), *status;
 
-	if (text_is(text_trim(message), "/stop")) {
-		stop(call, key, TEXT(""));
+	if (text_is(text_trim(message), "/stop") &&
+	    !yyjson_is_true(yyjson_obj_get(call->params, "suppressCommandInterpretation"))) {
+		stop(call, json_text_at(call->params, "sessionKey"), TEXT(""));
 		return;
 	}
-	if (!text_trim(message).len) {
-		gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST",
-		                                             "message or attachment required"});
+	if (fault) {
+		refuse_wish(call, fault);
 		return;
 	}
-	if (was_sent(call, id))
-		return;
-	gateway_find_place(call->gateway, key, json_text_at(call->params, "agentId"), &place);
-	send_ask(call, &place);
-	gateway_place_finish(&place);
+	status = gateway_sent_status(call->gateway, wish.id);
+	if (status)
+		say_status(call, wish.id, status);
+	else
+		send_wish(call, &wish);
 }

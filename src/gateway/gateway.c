@@ -11,13 +11,16 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "base/random.h"
+#include "gateway/asking.h"
 #include "gateway/follow.h"
 #include "gateway/hall.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/presence.h"
+#include "gateway/row.h"
 #include "gateway/streams.h"
 #include "gateway/tell.h"
+#include "gateway/wait.h"
 #include "hub/hub.h"
 #include "journal/journal.h"
 #include "net/loop.h"
@@ -169,6 +172,7 @@ static enum pump pump(struct client *c, size_t *budget)
 	if (!view->stream)
 		return PUMP_IDLE;
 	gateway_pump_stream(view);
+	gateway_wait_answer(view);
 	if (!waiting || c->state == CLIENT_CLOSING)
 		return PUMP_IDLE;
 	view->waiting = NULL;
@@ -216,6 +220,7 @@ static void hear_signal_of(struct runs_listener *listener, struct run *run, cons
 {
 	struct gateway *g = list_of(listener, struct gateway, listener);
 
+	gateway_wait_hear(g, run, s);
 	if (s->seq <= g->past_seq || !g->view_count)
 		return;
 	gateway_hear(g, run, s);
@@ -253,6 +258,7 @@ void gateway_enter(struct gateway_view *view)
 	list_add(&g->views, &view->in_room);
 	gateway_join_stream(view);
 	client_make_room(view->client, g->options.config->max_buffered);
+	g->back = &client_options(view->client)->back;
 	g->known = client_options(view->client)->ws;
 	g->known.message_max = g->config.max_payload;
 	client_limit(view->client, &g->known);
@@ -270,6 +276,7 @@ static void leave(struct client *c)
 	if (!view->stream)
 		return;
 	gateway_follow_leave(view);
+	gateway_wait_leave(view);
 	gateway_leave_stream(view);
 	free(view->card);
 	g->view_count--;
@@ -312,9 +319,11 @@ static void news(void *of, const struct news *news)
 
 	if (news->kind == NEWS_RUNS) {
 		gateway_follow_tell(g);
+		gateway_queue_look(g);
 		pump_all(g);
 	} else if (news->kind == NEWS_CREW) {
 		gateway_tell_sessions(g);
+		gateway_queue_look(g);
 	}
 }
 
@@ -376,6 +385,8 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	json_reader_init(&g->reader, GATEWAY_FRAME_MAX);
 	buf_init(&g->scratch, GATEWAY_FRAME_MAX);
 	g->follows = gateway_follows_create();
+	g->queue = gateway_queue_create(g);
+	g->waits = gateway_waits_create(g);
 	g->pace = pace_create(options->loop, pace_is_due, g);
 	return g;
 }
@@ -395,6 +406,8 @@ void gateway_destroy(struct gateway *g)
 	json_reader_finish(&g->reader);
 	buf_finish(&g->scratch);
 	gateway_follows_destroy(g->follows);
+	gateway_queue_destroy(g->queue);
+	gateway_waits_destroy(g->waits);
 	free(g);
 }
 

@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "crew/crew.h"
+#include "gateway/asking.h"
 #include "gateway/follow.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
@@ -169,11 +170,7 @@ static void answer_page(struct gateway_history *h, bool is_anchored)
 		if (!is_anchored)
 			put_paging(h);
 		put_cursor(h);
-		put_object(out, "pendingInputs");
-		put_list(out, "items");
-		put_list_end(out);
-		put_u64(out, "total", 0);
-		put_end(out);
+		gateway_queue_put(h->call->gateway, buf_text(&h->place->key), out);
 		put_in_flight(h);
 		put_info(h);
 	}

@@ -64,7 +64,10 @@ struct gateway {
 	double began_ms;
 	struct json_reader reader;
 	struct buf scratch;
+	const struct back *back;         /* since the first client came */
 	struct gateway_follows *follows; /* follow.c */
+	struct gateway_queue *queue;     /* queue.c */
+	struct gateway_waits *waits;     /* wait.c */
 	uint64_t told_seq;               /* of the crew: what changed up to it was told */
 };
 
@@ -80,7 +83,8 @@ struct gateway_view {
 	uint8_t protocol, scopes, caps; /* scopes: enum operator_scope */
 	struct gateway_follow *follows; /* sessions, besides */
 	bool follows_sessions;
-	bool has_lost; /* frames: it gets the texts anew */
+	uint8_t wait_count; /* of wait.c */
+	bool has_lost;      /* frames: it gets the texts anew */
 };
 
 static inline struct gateway *gateway_of(const struct gateway_view *view)
@@ -110,8 +114,6 @@ bool gateway_is_up(const struct gateway *g);   /* what a history has no events t
 void gateway_enter(struct gateway_view *view); /* it was greeted; its protocol and rights stand */
 void gateway_connect(const struct gateway_call *call);                 /* connect.c */
 void gateway_hello(const struct gateway_call *call, unsigned granted); /* hello.c */
-void gateway_forget_sent(struct gateway *g, uint64_t before_ms);       /* chat.c */
-void gateway_tell_sessions(struct gateway *g);                         /* changed.c */
 void gateway_dispatch(const struct gateway_call *call);                /* methods.c */
 void gateway_method_names(struct buf *out);                            /* a list's items */
 

@@ -109,6 +109,8 @@ static const struct {
 	{"chat.send", OPERATOR_WRITE, gateway_chat_send},
 	{"chat.abort", OPERATOR_WRITE, gateway_chat_abort},
 	{"chat.history", OPERATOR_READ, gateway_chat_history},
+	{"agent", OPERATOR_WRITE, gateway_agent},
+	{"agent.wait", OPERATOR_WRITE, gateway_agent_wait},
 	{"sessions.list", OPERATOR_READ, gateway_sessions_list},
 	{"sessions.subscribe", OPERATOR_READ, gateway_sessions_subscribe},
 	{"sessions.describe", OPERATOR_READ, gateway_sessions_describe},

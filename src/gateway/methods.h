@@ -9,6 +9,8 @@ struct gateway_call;
 
 void gateway_chat_send(const struct gateway_call *call); /* chat.c */
 void gateway_chat_abort(const struct gateway_call *call);
+void gateway_agent(const struct gateway_call *call); /* wait.c */
+void gateway_agent_wait(const struct gateway_call *call);
 void gateway_chat_history(const struct gateway_call *call); /* history.c */
 /* The same of the session with this key; resolution: a member of the answer, or empty. */
 void gateway_history_of(const struct gateway_call *call, struct text key, struct text resolution);

@@ -12,6 +12,7 @@ struct gateway_place;
 const struct crew_member *gateway_place_member(const struct gateway *g,
                                                const struct gateway_place *place);
 
+void gateway_tell_sessions(struct gateway *g); /* some of the crew changed (changed.c) */
 /* To those who follow the list of sessions: it changed (changed.c). */
 void gateway_tell_session(struct gateway *g, const struct crew_member *m, const char *reason);
 

@@ -7,6 +7,7 @@
 #include "base/put.h"
 #include "gateway/keys.h"
 #include "gateway/telling.h"
+#include "gateway/transcript.h"
 #include "net/loop.h"
 #include "run/said.h"
 #include "signal/kind.h"
@@ -169,23 +170,6 @@ static void gather(struct telling *t, struct text words)
 	pace_set(g->pace, pace_ms);
 }
 
-/* The last that an agent said since it was spoken to, but for this one; or NULL. */
-static const struct said_message *answer_but(const struct said *said,
-                                             const struct said_message *this)
-{
-	const struct link *l;
-
-	for (l = said->messages.prev; l != &said->messages; l = l->prev) {
-		const struct said_message *m = list_of(l, struct said_message, in_said);
-
-		if (m->role == SAID_USER)
-			return NULL;
-		if (m != this && m->role == SAID_ASSISTANT && said_text(&m->text).len)
-			return m;
-	}
-	return NULL;
-}
-
 /* A message that begins does not go on where the last one ended, whoever has heard of that. */
 static void hear_text(struct telling *t)
 {
@@ -199,7 +183,7 @@ static void hear_text(struct telling *t)
 		flush(t);
 		t->run->message = number;
 		t->run->is_broken = !is_first || (open && text_now(t).len == words.len &&
-		                                  answer_but(t->said, open));
+		                                  transcript_answer(t->said, open));
 	}
 	gather(t, words);
 }
@@ -211,7 +195,7 @@ static struct text last_words(const struct telling *t)
 
 	if (t->run->message || !t->said)
 		return text_now(t);
-	m = answer_but(t->said, NULL);
+	m = transcript_answer(t->said, NULL);
 	return m ? said_text(&m->text) : TEXT("");
 }
 

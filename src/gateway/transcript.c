@@ -53,6 +53,22 @@ const struct said_message *transcript_apart(const struct gateway_transcript *p)
 	return open && open->role == SAID_ASSISTANT && !open->tool_count ? open : NULL;
 }
 
+const struct said_message *transcript_answer(const struct said *said,
+                                             const struct said_message *but)
+{
+	const struct link *l;
+
+	for (l = said->messages.prev; l != &said->messages; l = l->prev) {
+		const struct said_message *m = list_of(l, struct said_message, in_said);
+
+		if (m->role == SAID_USER)
+			return NULL;
+		if (m != but && m->role == SAID_ASSISTANT && said_text(&m->text).len)
+			return m;
+	}
+	return NULL;
+}
+
 /* ---- pages ---- */
 
 /* What it is about so long as JSON. */

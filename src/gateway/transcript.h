@@ -34,6 +34,10 @@ const struct said *transcript_words(const struct gateway_transcript *transcript,
 /* What is being said, and is not a row yet; or NULL. */
 const struct said_message *transcript_apart(const struct gateway_transcript *transcript);
 
+/* The last that an agent said since it was spoken to, but for this one; or NULL. */
+const struct said_message *transcript_answer(const struct said *said,
+                                             const struct said_message *but);
+
 /* Where the newest messages begin. */
 struct transcript_wish {
 	size_t rows, bytes; /* at most, but at least one message */

@@ -1,0 +1,260 @@
+/* queue.c - what is said to a session when it is at rest.
+ *
+ * It waits here alone, and not on the disk: a box that stops forgets it.
+ */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/must.h"
+#include "base/put.h"
+#include "crew/crew.h"
+#include "gateway/asking.h"
+#include "gateway/inside.h"
+#include "gateway/keys.h"
+#include "gateway/telling.h"
+#include "net/loop.h"
+
+#define QUEUE_MAX 256       /* messages in all, ... */
+#define QUEUE_OF_SESSION 32 /* ... and for one session */
+#define PATIENCE_MS 3600000 /* with one who works */
+#define INTERRUPT_MS 30000  /* with one who was stopped */
+#define SHOWN_MAX 20        /* in a history */
+
+struct queued {
+	char *key, *id, *message, *model;
+	uint64_t until_ms; /* by the loop's clock */
+	int64_t came_ms;
+	struct link in_queue; /* gateway_queue.all */
+};
+
+struct gateway_queue {
+	struct gateway *g;
+	struct link all;
+	size_t count;
+	struct deadline look; /* at them again */
+	bool is_looking;
+};
+
+static void queued_free(struct gateway_queue *q, struct queued *one)
+{
+	list_remove(&one->in_queue);
+	q->count--;
+	free(one->key);
+	free(one->id);
+	free(one->message);
+	free(one->model);
+	free(one);
+}
+
+static void look_again(struct deadline *deadline)
+{
+	struct gateway *g = list_of(deadline, struct gateway_queue, look)->g;
+
+	runs_reach(g->options.runs);
+	crew_reach(g->options.crew);
+	gateway_queue_look(g);
+}
+
+struct gateway_queue *gateway_queue_create(struct gateway *g)
+{
+	struct gateway_queue *q = must_zero(1, sizeof(*q));
+
+	q->g = g;
+	q->look.fire = look_again;
+	list_init(&q->all);
+	return q;
+}
+
+void gateway_queue_destroy(struct gateway_queue *q)
+{
+	if (!q)
+		return;
+	deadline_clear(&q->look);
+	list_each(&q->all, l)
+		queued_free(q, list_of(l, struct queued, in_queue));
+	free(q);
+}
+
+/* ---- is it at rest? ---- */
+
+struct resting {
+	const struct gateway *g;
+	bool is_at_work;
+};
+
+static void note_live(void *self, struct run *run)
+{
+	struct resting *r = self;
+
+	r->is_at_work = r->is_at_work || gateway_is_live(r->g, run);
+}
+
+/* What the crew has not heard of yet may be work. */
+static bool is_at_work(struct gateway *g, const struct gateway_place *place)
+{
+	struct resting r = {g};
+
+	if (gateway_is_asked(g, buf_text(&place->key)) ||
+	    crew_seq(g->options.crew) < runs_seq(g->options.runs))
+		return true;
+	gateway_place_runs(place, note_live, &r);
+	return r.is_at_work;
+}
+
+static size_t queued_for(const struct gateway_queue *q, struct text key)
+{
+	size_t n = 0;
+
+	list_each(&q->all, l)
+		n += text_is(key, list_of(l, struct queued, in_queue)->key);
+	return n;
+}
+
+bool gateway_is_busy(struct gateway *g, const struct gateway_place *place)
+{
+	runs_reach(g->options.runs);
+	crew_reach(g->options.crew);
+	return queued_for(g->queue, buf_text(&place->key)) || is_at_work(g, place);
+}
+
+/* ---- waiting ---- */
+
+bool gateway_queue_add(const struct gateway_call *call, const struct gateway_place *place,
+                       const struct gateway_wish *wish, bool is_first)
+{
+	struct gateway_queue *q = call->gateway->queue;
+	struct loop *loop = call->gateway->options.loop;
+	struct queued *one;
+
+	if (q->count >= QUEUE_MAX || queued_for(q, buf_text(&place->key)) >= QUEUE_OF_SESSION)
+		return false;
+	one = must_zero(1, sizeof(*one));
+	one->key = text_dup(buf_text(&place->key));
+	one->id = text_dup(wish->id);
+	one->message = text_dup(wish->message);
+	one->model = text_dup(wish->model);
+	one->until_ms = loop_now_ms(loop) + (is_first ? INTERRUPT_MS : PATIENCE_MS);
+	one->came_ms = clock_wall_ms();
+	list_add(is_first ? q->all.next : &q->all, &one->in_queue);
+	q->count++;
+	deadline_set_beat(loop, &q->look);
+	return true;
+}
+
+bool gateway_queue_has(const struct gateway *g, struct text id)
+{
+	list_each(&g->queue->all, l)
+		if (text_is(id, list_of(l, struct queued, in_queue)->id))
+			return true;
+	return false;
+}
+
+/* Clients hear of a run that never began. */
+static void tell_end(struct gateway *g, const struct queued *one, const char *state,
+                     struct text error)
+{
+	struct text agent = gateway_key_agent(text_of(one->key));
+	struct told_run run = {.id = one->id, .key = one->key, .seq = 1};
+	struct telling t = {.g = g, .run = &run};
+	struct chat_words words = {.state = state, .error = error};
+
+	run.agent = text_dup(agent);
+	run.at_ms = (double)clock_wall_ms();
+	if (!error.len)
+		words.reason = "rpc";
+	telling_chat(&t, &words);
+	free(run.agent);
+}
+
+/* ---- and then ---- */
+
+static void say_it(struct gateway *g, const struct gateway_place *place, const struct queued *one)
+{
+	struct gateway_call call = {.gateway = g};
+	struct gateway_wish wish = {text_of(one->id), text_of(one->message), text_of(one->model)};
+	struct error why;
+
+	if (gateway_ask(&call, place, &wish, &why) != BACK_DONE)
+		tell_end(g, one, "error", text_of(why.words));
+}
+
+/* True: it waits no longer. */
+static bool try_one(struct gateway *g, const struct queued *one)
+{
+	struct gateway_place place;
+	bool is_over = true;
+
+	gateway_find_place(g, text_of(one->key), TEXT(""), &place);
+	if (!is_at_work(g, &place))
+		say_it(g, &place, one);
+	else if (loop_now_ms(g->options.loop) >= one->until_ms)
+		tell_end(g, one, "error", TEXT("the session was at work for too long"));
+	else
+		is_over = false;
+	gateway_place_finish(&place);
+	return is_over;
+}
+
+/* The oldest of a session goes first: what was just said makes others wait. */
+void gateway_queue_look(struct gateway *g)
+{
+	struct gateway_queue *q = g->queue;
+
+	if (!q->count || q->is_looking)
+		return;
+	q->is_looking = true;
+	list_each(&q->all, l) {
+		struct queued *one = list_of(l, struct queued, in_queue);
+
+		if (try_one(g, one))
+			queued_free(q, one);
+	}
+	q->is_looking = false;
+	if (q->count)
+		deadline_set_beat(g->options.loop, &q->look);
+}
+
+void gateway_queue_drop(struct gateway *g, struct text key, struct text id, struct buf *ids)
+{
+	list_each(&g->queue->all, l) {
+		struct queued *one = list_of(l, struct queued, in_queue);
+
+		if (!text_is(key, one->key) || (id.len && !text_is(id, one->id)))
+			continue;
+		put_word(ids, NULL, one->id);
+		tell_end(g, one, "aborted", TEXT(""));
+		queued_free(g->queue, one);
+	}
+}
+
+static void put_queued(const struct queued *one, struct buf *out)
+{
+	put_object(out, NULL);
+	put_word(out, "id", one->id);
+	put_word(out, "runId", one->id);
+	put_object(out, "message");
+	put_word(out, "role", "user");
+	put_word(out, "content", one->message);
+	put_i64(out, "timestamp", one->came_ms);
+	put_end(out);
+	put_i64(out, "acceptedAt", one->came_ms);
+	put_word(out, "state", "queued");
+	put_end(out);
+}
+
+void gateway_queue_put(const struct gateway *g, struct text key, struct buf *out)
+{
+	size_t shown = 0;
+
+	put_object(out, "pendingInputs");
+	put_list(out, "items");
+	list_each(&g->queue->all, l) {
+		const struct queued *one = list_of(l, struct queued, in_queue);
+
+		if (text_is(key, one->key) && shown++ < SHOWN_MAX)
+			put_queued(one, out);
+	}
+	put_list_end(out);
+	put_u64(out, "total", shown);
+	put_end(out);
+}
