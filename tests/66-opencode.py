@@ -7,7 +7,7 @@ import queue
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlparse
+from urllib.parse import parse_qs, quote, urlparse
 
 from lib import Box, eventually, run, test
 
@@ -20,6 +20,7 @@ class Server:
     def __init__(self, password=None, global_list=True):
         self.password, self.global_list = password, global_list
         self.sessions, self.messages, self.busy, self.permissions = {}, {}, {}, []
+        self.questions = []
         self.heard, self.listeners, self.lock = [], [], threading.Lock()
         self.replies_with = 200
         self.lists = threading.Event()  # else who asks for sessions waits
@@ -87,6 +88,8 @@ class Server:
                     return self.answer(server.busy if asked == DIRECTORY else {})
                 if url.path == "/permission":
                     return self.answer(server.permissions if asked == DIRECTORY else [])
+                if url.path == "/question":
+                    return self.answer(server.questions if asked == DIRECTORY else [])
                 if url.path.endswith("/message"):
                     return self.answer(server.messages.get(url.path.split("/")[2], []))
                 return self.answer({}, 404)
@@ -100,7 +103,7 @@ class Server:
                     return self.answer(server.session(f"ses_new{len(server.sessions)}"))
                 if url.path.endswith("/reply"):
                     return self.answer(True, server.replies_with)
-                if url.path.endswith("/abort"):
+                if url.path.endswith(("/abort", "/reject")):
                     return self.answer(True)
                 return self.answer(None, 204)
 
@@ -275,6 +278,7 @@ def _():
         talk.part("prt_04", type="tool", tool="bash", callID="c1", state={"status": "running", "input": {"command": "make"}})
         talk.delta("prt_03", "one ")
         eventually(lambda: text_of(box) == "one ")
+        box.emit("mark")  # when it is on the disk, so is what was before it
         box.kill9()
         talk.part("prt_03", type="text", text="one two", time={"start": 1, "end": 2})
         talk.end()
@@ -312,6 +316,95 @@ def _():
         eventually(prompts)
         server.event("permission.replied", sessionID="ses_1", requestID="per_2", reply="reject")
         eventually(lambda: not prompts())
+
+
+QUESTIONS = {"id": "que_1", "sessionID": "ses_1", "tool": {"messageID": "msg_1", "callID": "c1"}, "questions": [
+    {"question": "Which colour?", "header": "Colour", "options": [{"label": "Red", "description": "as fire"},
+                                                                  {"label": "Blue", "description": ""}]},
+    {"question": "Which tools?", "header": "Tools", "multiple": True, "custom": False,
+     "options": [{"label": "awk", "description": ""}, {"label": "sed", "description": ""}]}]}
+
+
+def answer(box, prompt, value):
+    said = box.request("POST", f"/api/prompts/{quote(prompt['id'], safe='')}/answer", {"value": value})
+    assert said.status == 200, said
+
+
+@test("what its tool asks is asked here, one question after the other, and goes back in one answer")
+def _():
+    with Server() as server, Box() as box:
+        def prompt(words):
+            return eventually(lambda: [p for p in box.request("GET", "/api/prompts").json()["prompts"]
+                                       if words in p["prompt"]])[0]
+        server.session("ses_1")
+        server.questions.append(QUESTIONS)  # before we came
+        server.busy["ses_1"] = {"type": "busy"}
+        watch(box, server)
+        first = prompt("Which colour?")
+        assert (first["type"], [o["value"] for o in first["options"]]) == ("select", ["Red", "Blue", "(other)"]), first
+        eventually(lambda: state(box, "ses_1") == "asks")
+        server.cut()
+        eventually(lambda: server.listeners)
+        is_synced(box)
+        assert len(signals(box, "prompt")) == 1, signals(box, "prompt")
+        answer(box, first, "(other)")
+        answer(box, prompt("An answer of your own: Which colour?"), "Green\n")
+        second = prompt("Which tools?")
+        assert (second["type"], [o["value"] for o in second["options"]]) == ("multi", ["awk", "sed"]), second
+        answer(box, second, ["awk", "sed"])
+        eventually(lambda: ("/question/que_1/reply", DIRECTORY, {"answers": [["Green\n"], ["awk", "sed"]]}) in server.heard)
+        server.questions.clear()
+        server.event("question.replied", sessionID="ses_1", requestID="que_1", answers=[["Green\n"], ["awk", "sed"]])
+        eventually(lambda: not box.request("GET", "/api/prompts").json()["prompts"])
+        assert len(signals(box, "prompt")) == 3, signals(box, "prompt")
+        assert source(box)["badFrames"] == 0, source(box)
+
+
+@test("what its tool asks is closed when it is answered there, when nobody asks any more, and rejected when it is dismissed")
+def _():
+    with Server() as server, Box() as box:
+        prompts = lambda: box.request("GET", "/api/prompts").json()["prompts"]
+        server.session("ses_1")
+        watch(box, server)
+        is_synced(box)
+        server.event("question.asked", **{**QUESTIONS, "id": "que_2"})
+        eventually(prompts)
+        server.event("question.replied", sessionID="ses_1", requestID="que_2", answers=[["Red"], ["awk"]])
+        eventually(lambda: not prompts())
+        assert [s["payload"]["decision"] for s in signals(box, "prompt.settled")] == ["Red"], signals(box, "prompt.settled")
+        server.event("question.asked", **{**QUESTIONS, "id": "que_3"})
+        eventually(prompts)
+        server.event("question.rejected", sessionID="ses_1", requestID="que_3")
+        eventually(lambda: not prompts())
+        server.event("question.asked", **{**QUESTIONS, "id": "que_4"})
+        eventually(prompts)
+        server.cut()
+        eventually(lambda: not prompts())
+        eventually(lambda: server.listeners)
+        is_synced(box)
+        server.event("question.asked", **{**QUESTIONS, "id": "que_5"})
+        (asked,) = eventually(prompts)
+        said = box.request("POST", f"/api/prompts/{quote(asked['id'], safe='')}/answer", {"cancelled": True})
+        assert said.status == 200, said
+        eventually(lambda: ("/question/que_5/reject", DIRECTORY, {}) in server.heard)
+
+
+@test("a long answer is told whole, however many turns that takes")
+def _():
+    with Server() as server, Box() as box:
+        server.session("ses_1")
+        watch(box, server)
+        talk = Talk(server, "ses_1").begin()
+        eventually(lambda: state(box, "ses_1") == "thinking")
+        server.cut()
+        pieces = [f"<{i}>" + "x" * 60_000 for i in range(50)]
+        for i, words in enumerate(pieces):
+            talk.part(f"prt_{i + 10}", type="text", text=words, time={"start": 1, "end": 2})
+        talk.part("prt_vast", type="file", mime="image/png", url="data:" + "y" * 900_000)
+        talk.end()
+        eventually(lambda: state(box, "ses_1") == "idle")
+        assert text_of(box) == "".join(pieces)
+        assert len(signals(box, "token_usage")) == 1 and source(box)["badFrames"] == 0, source(box)
 
 
 @test("a question that is not asked any more when the stream is back is closed")

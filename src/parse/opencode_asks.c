@@ -1,4 +1,4 @@
-/* opencode_asks.c - what opencode wants to be allowed, as a prompt by its own id. */
+/* opencode_asks.c - what opencode wants to be allowed, or to know, as a prompt by its own id. */
 #include "base/put.h"
 #include "base/utf8.h"
 #include "parse/opencode_state.h"
@@ -105,5 +105,20 @@ void opencode_take_permission(struct parse *p, yyjson_val *asked)
 	make_input(p, asked);
 	make_options(p, asked);
 	make_text(&p->make, "invokeid", who.agent);
+	speak_end(p, &who);
+}
+
+void opencode_tell_prompt(struct parse *p, struct text session, struct text members)
+{
+	struct opencode_session *s = opencode_session(p, session);
+	struct speaker who;
+
+	if (!s)
+		return;
+	who = opencode_enter(p, s);
+	parse_begin(p, "prompt");
+	make_text(&p->make, "invokeid", who.agent);
+	buf_add_char(p->make.out, ',');
+	buf_add(p->make.out, members);
 	speak_end(p, &who);
 }

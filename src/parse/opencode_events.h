@@ -35,6 +35,9 @@ void opencode_each(struct parse *p, void (*each)(void *of, const struct opencode
 void opencode_expect(struct parse *p, struct text session, struct text run);
 void opencode_release(struct parse *p, struct text run); /* it had its end elsewhere */
 
+/* A prompt of this session: `"id":...,"type":...`, members of it. */
+void opencode_tell_prompt(struct parse *p, struct text session, struct text members);
+
 /* The stream broke: pieces of texts that were under way may be missing.  Those are told
  * when they are whole. */
 void opencode_cut(struct parse *p);

@@ -135,10 +135,12 @@ void question_ask(struct buf *out, yyjson_val *input, size_t n, unsigned how, st
 {
 	yyjson_val *question = yyjson_arr_get(yyjson_obj_get(input, "questions"), n);
 	yyjson_val *options = yyjson_obj_get(question, "options");
-	bool is_multi = yyjson_is_true(yyjson_obj_get(question, "multiSelect"));
+	bool is_multi = yyjson_is_true(yyjson_obj_get(question, "multiSelect")) ||
+	                yyjson_is_true(yyjson_obj_get(question, "multiple"));
 	bool is_text = how & QUESTION_OWN || !yyjson_arr_size(options);
-	bool has_other =
-		!(how & QUESTION_STRICT) || yyjson_is_true(yyjson_obj_get(question, "isOther"));
+	bool has_other = how & QUESTION_STRICT
+	                         ? yyjson_is_true(yyjson_obj_get(question, "isOther"))
+	                         : !yyjson_is_false(yyjson_obj_get(question, "custom"));
 
 	put_word(out, "type", is_text ? "text" : is_multi ? "multi" : "select");
 	put_key(out, "prompt");

@@ -1,11 +1,13 @@
 /* question.h - what an agent asks a person that is no permission; pure.
  *
  * There are several questions, each with options of which one or several may be chosen, and a
- * text of one's own: always with Claude Code, with OpenClaw where the question says so.  They
- * are asked one after another; who chooses a text of their own is asked for it next.
+ * text of one's own: always with Claude Code, with OpenClaw where the question says so, with
+ * opencode unless it says that there is none.  They are asked one after another; who chooses a
+ * text of their own is asked for it next.
  *
  * The answers to AskUserQuestion of Claude Code go back as `answers` of the tool's input:
- * {"QUESTION": "LABEL, LABEL"}; those to a gateway as {"QUESTIONID": ["LABEL", "LABEL"]}.
+ * {"QUESTION": "LABEL, LABEL"}; those to a gateway as {"QUESTIONID": ["LABEL", "LABEL"]}, those to
+ * opencode as [["LABEL", "LABEL"]].
  * ExitPlanMode asks if its plan may be carried out.
  */
 #ifndef SOURCE_QUESTION_H

@@ -16,6 +16,11 @@
 	"{\"questionId\":\"third\",\"question\":\"See?\",\"url\":\"https://x\",\"isOther\":true," \
 	"\"options\":[{\"label\":\"S\"}]}"
 
+/* As opencode asks. */
+#define FOUR \
+	"{\"question\":\"Tools?\",\"multiple\":true,\"custom\":false," \
+	"\"options\":[{\"label\":\"awk\"}]}"
+
 static yyjson_doc *doc;
 
 static yyjson_val *input_of(const char *json)
@@ -38,7 +43,7 @@ static void assert_asked(size_t n, unsigned how, const char *wanted)
 	struct buf out;
 
 	buf_init(&out, MIB);
-	question_ask(&out, input_of("{\"questions\":[" ONE "," TWO "," THREE "]}"), n, how,
+	question_ask(&out, input_of("{\"questions\":[" ONE "," TWO "," THREE "," FOUR "]}"), n, how,
 	             TEXT(""));
 	buf_add_char(&out, '\0');
 	assert_string_equal(out.at, wanted);
@@ -58,6 +63,9 @@ static void each_question_is_asked_with_its_options(void **state)
 	             "{\"label\":\"S\",\"value\":\"S\"}," OTHER "]");
 	assert_asked(1, QUESTION_OWN,
 	             "\"type\":\"text\",\"prompt\":\"An answer of your own: Sizes?\"");
+	assert_asked(3, 0,
+	             "\"type\":\"multi\",\"prompt\":\"Tools?\",\"options\":["
+	             "{\"label\":\"awk\",\"value\":\"awk\"}]");
 }
 
 static void what_is_no_question_is_not_asked(void **state)

@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 import urllib.request
+from urllib.parse import quote
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from peers import END_S, folder
@@ -19,6 +20,11 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120,
          "completion_tokens_details": {"reasoning_tokens": 7}}
 CONFIG = {"name": "Fake", "limit": {"context": 1000, "output": 500},
           "cost": {"input": 1, "output": 2, "cache_read": 0.1}}
+
+QUESTIONS = [{"question": "Which colour?", "header": "Colour",
+              "options": [{"label": "Red", "description": "as fire"}, {"label": "Blue", "description": "as ice"}]},
+             {"question": "Which tools?", "header": "Tools", "multiple": True,
+              "options": [{"label": "awk", "description": "a"}, {"label": "sed", "description": "s"}]}]
 
 
 def chunk(delta, finish=None):
@@ -81,6 +87,10 @@ class Model:
             return words("sub ", "answer")
         if "LONG-JOB" in prompt:
             return self.long()
+        if "ASK-JOB" in prompt and turn == 0:
+            return tool("question", questions=QUESTIONS)
+        if "ASK-JOB" in prompt:
+            return words(json.dumps(asked["messages"][-1]["content"]))
         return self.work(turn) if "WORK-JOB" in prompt else words("All ", "done.")
 
     def long(self):
@@ -199,7 +209,7 @@ def text_of(box):
 
 def answer_prompt(box, value):
     (prompt,) = eventually(lambda: box.request("GET", "/api/prompts").json()["prompts"], END_S)
-    answer = box.request("POST", f"/api/prompts/{prompt['id']}/answer", {"value": value})
+    answer = box.request("POST", f"/api/prompts/{quote(prompt['id'], safe='')}/answer", {"value": value})
     assert answer.status == 200, answer
     return prompt
 
@@ -253,6 +263,28 @@ def check_usage(box, opencode):
     assert abs(sum(s["cost"] for s in spent) - sum(s["cost"] for s in kept)) < 1e-9
     total = box.request("GET", "/api/usage?by=model").json()["total"]
     assert total["input"] == sum(s["tokens"]["input"] for s in kept), (total, kept)
+
+
+@test("what its tool asks is answered here, question by question, and its agent gets all answers")
+def _():
+    with Opencode() as opencode, Box() as box:
+        watch(box, opencode)
+        session = opencode.call("POST", "/session", {})["id"]
+        opencode.tell(session, "ASK-JOB")
+        in_state(box, session, "asks")
+        assert answer_prompt(box, "Blue")["prompt"] == "Which colour?"
+        eventually(lambda: [p["prompt"] for p in box.request("GET", "/api/prompts").json()["prompts"]]
+                   == ["Which tools?"], END_S)
+        answer_prompt(box, ["awk", "sed"])
+        in_state(box, session, "idle")
+        assert "Blue" in text_of(box) and "awk, sed" in text_of(box), text_of(box)
+        assert opencode.call("GET", "/question") == []
+        opencode.tell(session, "ASK-JOB")
+        (asked,) = eventually(lambda: opencode.call("GET", "/question"), END_S)
+        eventually(lambda: box.request("GET", "/api/prompts").json()["prompts"], END_S)
+        opencode.call("POST", f"/question/{asked['id']}/reply", {"answers": [["Red"], ["sed"]]})
+        eventually(lambda: not box.request("GET", "/api/prompts").json()["prompts"], END_S)
+        in_state(box, session, "idle")
 
 
 @test("an ask has a session and one end; the next one goes on in it; one that is cancelled is aborted")

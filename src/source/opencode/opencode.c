@@ -4,7 +4,7 @@
  * missed is asked for by opencode_sync.c.  A server on this machine that nobody reaches any
  * more has ended, and its sessions with it.
  */
-#include "source/opencode/opencode.h"
+#include "source/opencode/opencode_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,12 +161,23 @@ static void opencode_stream_ended(void *self, const char *why)
 	}
 }
 
-/* Permissions are the way back's business, states are of who makes up for what was missed. */
+/* What it asks is the way back's business, states are of who makes up for what was missed. */
 static bool may_concern_us(struct text data)
 {
 	return memmem(data.at, data.len, "\"permission.", 12) ||
+	       memmem(data.at, data.len, "\"question.", 10) ||
 	       memmem(data.at, data.len, "\"session.status\"", 16) ||
 	       memmem(data.at, data.len, "\"session.idle\"", 14);
+}
+
+/* Of a picture that somebody gave it nothing is told. */
+static bool is_too_long(struct opencode_line *o, struct text data)
+{
+	if (data.len <= OPENCODE_READ_MAX)
+		return false;
+	if (!memmem(data.at, data.len, "\"type\":\"file\"", 13))
+		source_bad(o->source, "an event that is too long");
+	return true;
 }
 
 static void opencode_got_event(void *self, const struct parse_event *event)
@@ -174,7 +185,7 @@ static void opencode_got_event(void *self, const struct parse_event *event)
 	struct opencode_line *o = self;
 	yyjson_val *root, *inner;
 
-	if (o->is_over || !event->data.len)
+	if (o->is_over || !event->data.len || is_too_long(o, event->data))
 		return;
 	opencode_feed(o->memory, event->data);
 	if (!may_concern_us(event->data))
@@ -242,6 +253,7 @@ static struct opencode_memory *opencode_memory_of(struct source *source)
 	m = must_zero(1, sizeof(*m));
 	m->source = source;
 	map_init(&m->names);
+	list_init(&m->questions);
 	p.self = m;
 	m->parse = parse_create(parse_find(TEXT("opencode-events")), &p);
 	*slot = m;
@@ -257,6 +269,7 @@ static void opencode_forget(void *memory)
 		opencode_end_runs(m, "the source is gone");
 	parse_destroy(m->parse);
 	opencode_drop_names(m);
+	opencode_drop_questions(m);
 	free(m);
 }
 
@@ -277,6 +290,7 @@ static void close_opencode(void *self)
 		note_loss(o);
 	}
 	map_finish(&o->states);
+	map_finish(&o->shown);
 	sse_reader_finish(&o->sse);
 	json_reader_finish(&o->reader);
 	buf_finish(&o->fault);
@@ -303,6 +317,7 @@ static void *open_opencode(struct source *source, struct error *why)
 	list_init(&o->calls);
 	list_init(&o->steps);
 	map_init(&o->states);
+	map_init(&o->shown);
 	list_init(&o->pending);
 	buf_init(&o->fault, FAULT_MAX);
 	json_reader_init(&o->reader, OPENCODE_EVENT_MAX);

@@ -2,8 +2,10 @@
  *
  *   opencode.c       the line: the stream of events, trust, loss
  *   opencode_call.c  requests whose answers are waited for
- *   opencode_sync.c  what is made up for at each connection: sessions, messages, permissions
- *   opencode_back.c  asks, stops, and answers to what it wants to be allowed
+ *   opencode_sync.c  what is made up for at each connection: sessions, messages, what it asks
+ *   opencode_feed.c  answers of routes, on their way to the parser
+ *   opencode_back.c  asks and stops
+ *   opencode_permissions.c, opencode_questions.c  what it wants to be allowed and to know
  */
 #ifndef SOURCE_OPENCODE_H
 #define SOURCE_OPENCODE_H
@@ -24,9 +26,13 @@
 #define OPENCODE_CALLS_MAX 64
 #define OPENCODE_STEPS_MAX 512
 #define OPENCODE_ASKED_MAX 128 /* permissions that were heard of */
+/* An event, or a part of an answer, that is read: a longer one would hold all else up. */
+#define OPENCODE_READ_MAX (1 * MIB)
 
+struct opencode_line;
 struct parse;
 struct request;
+struct work;
 
 /* Something that it wants to be allowed. */
 struct opencode_permission {
@@ -42,8 +48,24 @@ struct opencode_memory {
 	bool was_live;       /* there was a server, and nobody said that it is gone */
 	int64_t lost_at_ms;  /* 0: no connection was lost */
 	struct opencode_permission asked[OPENCODE_ASKED_MAX];
-	size_t asked_count; /* ever; the newest are kept */
-	struct map names;   /* that people gave to sessions which were begun for them: ids */
+	size_t asked_count;    /* ever; the newest are kept */
+	struct link questions; /* opencode_question.in_memory */
+	unsigned question_count;
+	struct map names; /* that people gave to sessions which were begun for them: ids */
+};
+
+/* Items of an answer that are fed for a moment of each turn. */
+struct opencode_slices {
+	struct turn turn;
+	yyjson_doc *doc; /* NULL: there is none */
+	yyjson_arr_iter each;
+	size_t left; /* so many items, at most */
+	yyjson_val *item;
+	bool (*feed)(struct opencode_line *o, yyjson_val *item); /* true: there is more of it */
+	void (*done)(struct opencode_line *o);
+	yyjson_arr_iter parts; /* of a message that is begun */
+	size_t part_count;
+	bool is_begun;
 };
 
 struct opencode_line {
@@ -61,6 +83,8 @@ struct opencode_line {
 	unsigned call_count;
 	struct link steps; /* of what is made up for */
 	unsigned step_count;
+	struct opencode_slices slices;
+	struct map shown;    /* prompts, while it is looked which there are */
 	struct map states;   /* of sessions: busy or idle, as the stream said, or else the routes */
 	struct link pending; /* asks that have no session yet */
 	unsigned pending_count;
@@ -72,6 +96,8 @@ struct opencode_call {
 	struct request *request;
 	struct link in_line; /* opencode_line.calls */
 	struct buf body;
+	struct work *work; /* it is being read */
+	yyjson_doc **doc;  /* of the answer; whoever keeps it puts NULL there */
 	int status;
 	char *what; /* it is about; or NULL */
 	uint64_t token;
@@ -87,34 +113,5 @@ struct opencode_asked {
 	uint64_t token;
 	void (*take)(struct opencode_line *o, const struct opencode_call *call, yyjson_val *answer);
 };
-
-/* ---- opencode.c ---- */
-void opencode_feed(struct opencode_memory *m, struct text event); /* to the parser */
-
-/* ---- opencode_call.c ---- */
-bool opencode_call(struct opencode_line *o, const struct opencode_asked *asked);
-void opencode_drop_calls(struct opencode_line *o); /* none will be answered */
-char *opencode_header(
-	const struct opencode_line *o); /* that lets us in; NULL: none.  To be wiped */
-
-/* ---- opencode_sync.c ---- */
-void opencode_sync(struct opencode_line *o); /* the stream has begun */
-/* As the event that it would have been. */
-void opencode_feed_value(struct opencode_line *o, const char *type, const char *key,
-                         yyjson_val *value);
-void opencode_stop_sync(struct opencode_line *o);
-void opencode_hear_state(struct opencode_line *o, struct text session, bool is_busy);
-
-/* ---- opencode_back.c ---- */
-bool opencode_is_name(struct text id); /* that may stand in a route */
-void opencode_hear(struct opencode_line *o, struct text type, yyjson_val *properties);
-struct opencode_permission *opencode_note_permission(struct opencode_memory *m, yyjson_val *asked);
-bool opencode_ask(void *self, const struct back_ask *ask, struct error *why);
-bool opencode_can(void *self, struct text run, struct text op);
-enum back_answer opencode_cancel(void *self, const struct back_control *control, struct error *why);
-bool opencode_reply(void *self, const struct back_outcome *reply, struct error *why);
-void opencode_end_runs(struct opencode_memory *m, const char *why); /* each in an error */
-void opencode_drop_pending(struct opencode_line *o, const char *why);
-void opencode_drop_names(struct opencode_memory *m);
 
 #endif

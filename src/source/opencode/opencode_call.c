@@ -10,13 +10,16 @@
 
 #include "base/must.h"
 #include "net/request.h"
+#include "net/work.h"
 #include "source/fault.h"
-#include "source/opencode/opencode.h"
+#include "source/known.h"
+#include "source/opencode/opencode_parts.h"
 
 #define CONNECT_MS 5000
 #define ANSWER_MS 20000
 #define BODY_MAX (4 * MIB)
 #define ROUTE_MAX (16 * KIB)
+#define READ_AT_ONCE (64 * KIB) /* a longer answer is read on a thread */
 #define USER "opencode:"
 
 char *opencode_header(const struct opencode_line *o)
@@ -95,31 +98,92 @@ static void call_got_body(void *self, struct text bytes)
 	buf_add(&((struct opencode_call *)self)->body, bytes);
 }
 
+/* Takes doc; whoever is told may keep it. */
+static void end_call(struct opencode_call *call, yyjson_doc *doc)
+{
+	struct opencode_line *o = call->line;
+
+	fault_hide(call->why, source_credential(o->source));
+	call->doc = &doc;
+	call->take(o, call, yyjson_doc_get_root(doc));
+	yyjson_doc_free(doc);
+	free_call(call);
+}
+
+static void end_read(struct opencode_call *call, yyjson_doc *doc)
+{
+	if (!doc)
+		snprintf(call->why, sizeof(call->why), "its answer is no JSON");
+	end_call(call, doc);
+}
+
+/* ---- long answers ---- */
+
+/* On its way from text to document; nothing else knows it meanwhile. */
+struct opencode_reading {
+	struct opencode_call *call; /* for the loop alone */
+	struct buf body;
+	yyjson_doc *doc;
+};
+
+static void run_reading(void *self)
+{
+	struct opencode_reading *r = self;
+
+	r->doc = yyjson_read(r->body.at, r->body.len, 0);
+}
+
+static void reading_is_done(void *self)
+{
+	struct opencode_reading *r = self;
+	yyjson_doc *doc = r->doc;
+
+	r->doc = NULL;
+	r->call->work = NULL;
+	end_read(r->call, doc);
+}
+
+static void drop_reading(void *self)
+{
+	struct opencode_reading *r = self;
+
+	yyjson_doc_free(r->doc);
+	buf_finish(&r->body);
+	free(r);
+}
+
+static void start_reading(struct opencode_call *call)
+{
+	struct opencode_reading *r = must_zero(1, sizeof(*r));
+
+	r->call = call;
+	r->body = call->body;
+	buf_init(&call->body, BODY_MAX);
+	call->work = work_start(source_loop(call->line->source),
+	                        &(struct work_plan){r, run_reading, reading_is_done, drop_reading});
+}
+
 /* An answer without a body is `true`. */
 static void call_is_done(void *self, const char *why)
 {
 	struct opencode_call *call = self;
-	struct opencode_line *o = call->line;
-	yyjson_doc *doc = NULL;
 	struct fault fault;
 
 	call->request = NULL;
 	if (fault_tells(call->status, why)) {
 		fault_read(&fault, call->status, buf_text(&call->body));
 		snprintf(call->why, sizeof(call->why), "%.250s", fault.words);
+		end_call(call, NULL);
 	} else if (why) {
 		snprintf(call->why, sizeof(call->why), "%.250s", why);
+		end_call(call, NULL);
 	} else if (!call->body.len) {
-		doc = yyjson_read("true", 4, 0);
+		end_call(call, yyjson_read("true", 4, 0));
+	} else if (call->body.len <= READ_AT_ONCE) {
+		end_read(call, yyjson_read(call->body.at, call->body.len, 0));
 	} else {
-		doc = yyjson_read(call->body.at, call->body.len, 0);
-		if (!doc)
-			snprintf(call->why, sizeof(call->why), "its answer is no JSON");
+		start_reading(call);
 	}
-	fault_hide(call->why, source_credential(o->source));
-	call->take(o, call, yyjson_doc_get_root(doc));
-	yyjson_doc_free(doc);
-	free_call(call);
 }
 
 /* ---- asking ---- */
@@ -180,6 +244,8 @@ void opencode_drop_calls(struct opencode_line *o)
 		struct opencode_call *call = list_of(o->calls.next, struct opencode_call, in_line);
 
 		request_cancel(call->request);
+		if (call->work)
+			work_leave(call->work);
 		snprintf(call->why, sizeof(call->why), "the connection was lost");
 		call->take(o, call, NULL);
 		free_call(call);

@@ -13,13 +13,12 @@
 #include "base/map.h"
 #include "base/must.h"
 #include "base/put.h"
-#include "source/opencode/opencode.h"
+#include "source/opencode/opencode_parts.h"
 
 #define SESSIONS "/experimental/session?limit=50"
 #define SESSIONS_OF_PROJECT "/session?limit=50" /* of a server that does not know the other */
 #define SESSIONS_LIMIT 50
 #define MESSAGES_LIMIT 50
-#define PARTS_LIMIT 256 /* of all messages of an answer: the loop waits for them */
 #define BUSY_LIMIT 256
 #define RECENT_MS (30.0 * 60 * 1000) /* a session that was at work so lately is shown */
 #define SLACK_MS 60000.0             /* between what happened and what is written of it */
@@ -32,8 +31,6 @@ struct opencode_step {
 	void (*run)(struct opencode_line *o, const struct opencode_step *step);
 	char *session, *directory; /* NULL: none, where the server was started */
 };
-
-static void next_step(struct opencode_line *o);
 
 /* ---- steps ---- */
 
@@ -70,6 +67,7 @@ static void add_step(struct opencode_line *o, struct text session, struct text d
 
 void opencode_stop_sync(struct opencode_line *o)
 {
+	opencode_stop_slices(o);
 	while (!list_is_empty(&o->steps))
 		free_step(o, list_of(o->steps.next, struct opencode_step, in_line));
 }
@@ -83,136 +81,17 @@ static void complain(struct opencode_line *o, const char *of, const struct openc
 		source_bad(o->source, remark);
 }
 
-/* ---- events that might have been ---- */
-
-/* at_ms: 0, now. */
-static void begin_event(struct buf *out, const char *type, double at_ms)
-{
-	put_object(out, NULL);
-	put_word(out, "type", type);
-	if (at_ms > 0)
-		put_u64(out, "at", (uint64_t)at_ms);
-	put_object(out, "properties");
-}
-
-/* Ends it; one that did not fit is passed over. */
-static void feed_event(struct opencode_line *o, struct buf *event)
-{
-	put_end(event);
-	if (!event->full)
-		opencode_feed(o->memory, buf_text(event));
-	buf_finish(event);
-}
-
-void opencode_feed_value(struct opencode_line *o, const char *type, const char *key,
-                         yyjson_val *value)
-{
-	yyjson_val *time = yyjson_obj_get(value, "time");
-	yyjson_val *state_time = yyjson_obj_get(yyjson_obj_get(value, "state"), "time");
-	static const char *const names[] = {"end", "completed", "start", "created"};
-	double at_ms = 0;
-	struct buf event;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !(at_ms > 0); i++)
-		if (!json_number(yyjson_obj_get(time, names[i]), &at_ms))
-			json_number(yyjson_obj_get(state_time, names[i]), &at_ms);
-	buf_init(&event, OPENCODE_EVENT_MAX);
-	begin_event(&event, type, at_ms > 0 && at_ms < 1e14 ? at_ms : 0);
-	put_key(&event, key);
-	if (!json_add(&event, value))
-		event.full = true;
-	put_end(&event);
-	feed_event(o, &event);
-}
-
-static void feed_status(struct opencode_line *o, struct text session, const char *status)
-{
-	struct buf event;
-
-	buf_init(&event, 4 * KIB);
-	begin_event(&event, "session.status", 0);
-	put_text(&event, "sessionID", session);
-	put_object(&event, "status");
-	put_word(&event, "type", status);
-	put_end(&event);
-	put_end(&event);
-	feed_event(o, &event);
-}
-
 /* ---- messages ---- */
-
-/* Where to begin: behind the last that was told, or with what was asked last. */
-static size_t first_new(yyjson_val *list, struct text last)
-{
-	size_t count = yyjson_arr_size(list), asked = count;
-	yyjson_arr_iter each = yyjson_arr_iter_with(list);
-	yyjson_val *one;
-
-	for (size_t i = 0; (one = yyjson_arr_iter_next(&each)); i++) {
-		yyjson_val *info = yyjson_obj_get(one, "info");
-
-		if (last.len && text_equal(json_text_at(info, "id"), last))
-			return i + 1;
-		if (text_is(json_text_at(info, "role"), "user"))
-			asked = i;
-	}
-	return last.len ? 0 : asked;
-}
-
-/* Spends what is left of the parts. */
-static void feed_message(struct opencode_line *o, yyjson_val *message, size_t *left)
-{
-	yyjson_val *info = yyjson_obj_get(message, "info"), *part;
-	yyjson_arr_iter each = yyjson_arr_iter_with(yyjson_obj_get(message, "parts"));
-	yyjson_val *error = yyjson_obj_get(info, "error");
-
-	/* Its role is known before its parts are, that it is whole after them. */
-	if (text_is(json_text_at(info, "role"), "user"))
-		opencode_feed_value(o, "message.updated", "info", info);
-	for (; *left && (part = yyjson_arr_iter_next(&each)); --*left)
-		opencode_feed_value(o, "message.part.updated", "part", part);
-	if (!*left && yyjson_arr_iter_has_next(&each))
-		source_bad(o->source, "opencode gives too many parts");
-	opencode_feed_value(o, "message.updated", "info", info);
-	if (yyjson_is_obj(error)) {
-		struct buf event;
-
-		buf_init(&event, 256 * KIB);
-		begin_event(&event, "session.error", 0);
-		put_text(&event, "sessionID", json_text_at(info, "sessionID"));
-		put_key(&event, "error");
-		if (!json_add(&event, error))
-			event.full = true;
-		put_end(&event);
-		feed_event(o, &event);
-	}
-}
 
 static void take_messages(struct opencode_line *o, const struct opencode_call *call,
                           yyjson_val *list)
 {
-	struct opencode_seen seen = {0};
-	struct text session = text_of(call->what);
-	yyjson_arr_iter each = yyjson_arr_iter_with(list);
-	yyjson_val *one;
-	size_t count = yyjson_arr_size(list), first, left = PARTS_LIMIT;
-
-	if (!yyjson_is_arr(list)) {
-		complain(o, "messages", call);
-		next_step(o);
+	if (yyjson_is_arr(list)) {
+		opencode_feed_messages(o, call, list);
 		return;
 	}
-	opencode_find(o->memory->parse, session, &seen);
-	first = first_new(list, seen.last);
-	/* Not every server knows the limit.  The newest come last. */
-	if (count > first + MESSAGES_LIMIT)
-		first = count - MESSAGES_LIMIT;
-	if (first < count && !seen.is_busy)
-		feed_status(o, session, "busy");
-	for (size_t i = 0; (one = yyjson_arr_iter_next(&each)); i++)
-		if (i >= first)
-			feed_message(o, one, &left);
-	next_step(o);
+	complain(o, "messages", call);
+	opencode_next_step(o);
 }
 
 static void ask_messages(struct opencode_line *o, const struct opencode_step *step)
@@ -223,7 +102,7 @@ static void ask_messages(struct opencode_line *o, const struct opencode_step *st
 	                                               .directory = text_of(step->directory),
 	                                               .what = text_of(step->session),
 	                                               .take = take_messages}))
-		next_step(o);
+		opencode_next_step(o);
 	free(route);
 }
 
@@ -245,8 +124,8 @@ void opencode_hear_state(struct opencode_line *o, struct text session, bool is_b
 static void settle_turn(struct opencode_line *o, const struct opencode_step *step)
 {
 	if (map_get(&o->states, text_of(step->session)) != busy_word)
-		feed_status(o, text_of(step->session), "idle");
-	next_step(o);
+		opencode_feed_status(o, text_of(step->session), "idle");
+	opencode_next_step(o);
 }
 
 static void want_messages(struct opencode_line *o, struct text session, struct text directory)
@@ -291,12 +170,12 @@ static void take_busy(struct opencode_line *o, const struct opencode_call *call,
 
 	if (!yyjson_is_obj(busy)) {
 		complain(o, "states", call);
-		next_step(o);
+		opencode_next_step(o);
 		return;
 	}
 	if (yyjson_obj_size(busy) > BUSY_LIMIT) {
 		source_bad(o->source, "opencode gives too many states");
-		next_step(o);
+		opencode_next_step(o);
 		return;
 	}
 	opencode_each(o->memory->parse, look_at_known, &look);
@@ -306,12 +185,12 @@ static void take_busy(struct opencode_line *o, const struct opencode_call *call,
 		is_new = is_new_child(o, json_text(key));
 		if (!map_get(&o->states, json_text(key))) {
 			note_state(o, json_text(key), busy_word);
-			feed_status(o, json_text(key), busy_word);
+			opencode_feed_status(o, json_text(key), busy_word);
 		}
 		if (!is_new)
 			want_messages(o, json_text(key), look.directory);
 	}
-	next_step(o);
+	opencode_next_step(o);
 }
 
 static void ask_busy(struct opencode_line *o, const struct opencode_step *step)
@@ -320,10 +199,10 @@ static void ask_busy(struct opencode_line *o, const struct opencode_step *step)
 	                                               .directory = text_of(step->directory),
 	                                               .what = text_of(step->directory),
 	                                               .take = take_busy}))
-		next_step(o);
+		opencode_next_step(o);
 }
 
-/* ---- permissions ---- */
+/* ---- what it asks ---- */
 
 static void keep_shown(void *of, struct text id)
 {
@@ -333,48 +212,60 @@ static void keep_shown(void *of, struct text id)
 		map_set(shown, id, shown);
 }
 
-static void feed_permission(struct opencode_line *o, yyjson_val *asked)
+static void look_at_shown(struct opencode_line *o)
 {
-	struct buf event;
-
-	buf_init(&event, OPENCODE_EVENT_MAX);
-	put_object(&event, NULL);
-	put_word(&event, "type", "permission.asked");
-	put_key(&event, "properties");
-	if (!json_add(&event, asked))
-		event.full = true;
-	feed_event(o, &event);
+	map_finish(&o->shown);
+	map_init(&o->shown);
+	source_each_prompt(o->source, keep_shown, &o->shown);
 }
 
-static void take_permissions(struct opencode_line *o, const struct opencode_call *call,
-                             yyjson_val *list)
+static bool feed_permission(struct opencode_line *o, yyjson_val *asked)
 {
-	yyjson_arr_iter each = yyjson_arr_iter_with(list);
-	struct map shown;
-	yyjson_val *one;
+	opencode_list_permission(o, asked, &o->shown);
+	return false;
+}
 
-	if (!yyjson_is_arr(list))
-		complain(o, "permissions", call);
-	map_init(&shown);
-	source_each_prompt(o->source, keep_shown, &shown);
-	if (yyjson_arr_size(list) > OPENCODE_ASKED_MAX)
-		source_bad(o->source, "opencode gives too many permissions");
-	for (size_t i = 0; i < OPENCODE_ASKED_MAX && (one = yyjson_arr_iter_next(&each)); i++) {
-		struct opencode_permission *p = opencode_note_permission(o->memory, one);
+static bool feed_question(struct opencode_line *o, yyjson_val *asked)
+{
+	opencode_list_question(o, asked);
+	return false;
+}
 
-		if (p && !p->sent[0] && !map_get(&shown, text_of(p->id)))
-			feed_permission(o, one);
+static void take_asked(struct opencode_line *o, const struct opencode_call *call, yyjson_val *list)
+{
+	struct opencode_slices how = {.each = yyjson_arr_iter_with(list),
+	                              .left = OPENCODE_ASKED_MAX,
+	                              .done = opencode_next_step};
+	const char *of = call->token ? "questions" : "permissions";
+
+	how.feed = call->token ? feed_question : feed_permission;
+	if (!yyjson_is_arr(list)) {
+		if (!call->token || call->status != 404) /* older ones do not ask */
+			complain(o, of, call);
+		opencode_next_step(o);
+		return;
 	}
-	map_finish(&shown);
-	next_step(o);
+	if (yyjson_arr_size(list) > OPENCODE_ASKED_MAX)
+		source_bad(o->source, "opencode asks for too much at once");
+	look_at_shown(o);
+	opencode_feed_slices(o, call, &how);
+}
+
+static void ask_questions(struct opencode_line *o, const struct opencode_step *step)
+{
+	if (!opencode_call(o, &(struct opencode_asked){.route = "/question",
+	                                               .directory = text_of(step->directory),
+	                                               .token = 1,
+	                                               .take = take_asked}))
+		opencode_next_step(o);
 }
 
 static void ask_permissions(struct opencode_line *o, const struct opencode_step *step)
 {
 	if (!opencode_call(o, &(struct opencode_asked){.route = "/permission",
 	                                               .directory = text_of(step->directory),
-	                                               .take = take_permissions}))
-		next_step(o);
+	                                               .take = take_asked}))
+		opencode_next_step(o);
 }
 
 /* ---- sessions ---- */
@@ -402,6 +293,7 @@ static void look_at_session(struct opencode_line *o, yyjson_val *info)
 		opencode_feed_value(o, "session.updated", "info", info);
 		add_step(o, TEXT(""), directory, ask_busy);
 		add_step(o, TEXT(""), directory, ask_permissions);
+		add_step(o, TEXT(""), directory, ask_questions);
 	}
 	if (((is_known && (seen.last.len || seen.is_busy)) || is_missed) && !is_new_child(o, id))
 		want_messages(o, id, directory);
@@ -413,42 +305,47 @@ static void add_directory(void *of, const struct opencode_seen *seen)
 		return;
 	add_step(of, TEXT(""), seen->directory, ask_busy);
 	add_step(of, TEXT(""), seen->directory, ask_permissions);
+	add_step(of, TEXT(""), seen->directory, ask_questions);
+}
+
+static bool feed_session(struct opencode_line *o, yyjson_val *info)
+{
+	look_at_session(o, info);
+	return false;
+}
+
+static void sessions_are_known(struct opencode_line *o)
+{
+	opencode_each(o->memory->parse, add_directory, o);
+	opencode_next_step(o);
 }
 
 static void take_sessions(struct opencode_line *o, const struct opencode_call *call,
                           yyjson_val *list)
 {
-	yyjson_arr_iter each = yyjson_arr_iter_with(list);
-	yyjson_val *info;
+	struct opencode_slices how = {.each = yyjson_arr_iter_with(list),
+	                              .left = SESSIONS_LIMIT,
+	                              .feed = feed_session,
+	                              .done = sessions_are_known};
 
-	if (!yyjson_is_arr(list) && !call->token &&
-	    opencode_call(o, &(struct opencode_asked){.route = SESSIONS_OF_PROJECT,
-	                                              .token = 1,
-	                                              .take = take_sessions}))
+	if (yyjson_is_arr(list)) {
+		opencode_feed_slices(o, call, &how);
 		return;
-	if (!yyjson_is_arr(list))
-		complain(o, "sessions", call);
-	for (size_t i = 0; i < SESSIONS_LIMIT && (info = yyjson_arr_iter_next(&each)); i++)
-		look_at_session(o, info);
-	opencode_each(o->memory->parse, add_directory, o);
-	next_step(o);
+	}
+	if (!call->token && opencode_call(o, &(struct opencode_asked){.route = SESSIONS_OF_PROJECT,
+	                                                              .token = 1,
+	                                                              .take = take_sessions}))
+		return;
+	complain(o, "sessions", call);
+	sessions_are_known(o);
 }
 
 /* ---- the whole ---- */
-
-static bool opencode_sync_is_listed(const struct opencode_memory *m, struct text id)
-{
-	for (size_t i = 0; i < m->asked_count && i < OPENCODE_ASKED_MAX; i++)
-		if (text_is(id, m->asked[i].id))
-			return m->asked[i].is_listed;
-	return false;
-}
 
 /* What nobody wants to know any more is not asked any more; what was answered meanwhile is
  * said. */
 static void opencode_sync_finish(struct opencode_line *o)
 {
-	struct map shown;
 	struct text id;
 	void *value;
 	size_t at = 0;
@@ -457,16 +354,18 @@ static void opencode_sync_finish(struct opencode_line *o)
 	map_finish(&o->states);
 	map_init(&o->states);
 	o->memory->lost_at_ms = 0;
-	map_init(&shown);
-	source_each_prompt(o->source, keep_shown, &shown);
-	while (map_next(&shown, &at, &id, &value))
-		if (!opencode_sync_is_listed(o->memory, id))
+	look_at_shown(o);
+	while (map_next(&o->shown, &at, &id, &value))
+		if (opencode_is_question(id) ? !opencode_asks_question(o->memory, id)
+		                             : !opencode_asks_permission(o->memory, id))
 			source_withdrew(o->source, id, "opencode does not ask for it any more");
-	map_finish(&shown);
 	source_asks_again(o->source, TEXT(""));
+	opencode_ask_listed(o, &o->shown);
+	map_finish(&o->shown);
+	map_init(&o->shown);
 }
 
-static void next_step(struct opencode_line *o)
+void opencode_next_step(struct opencode_line *o)
 {
 	struct opencode_step *step;
 
@@ -484,10 +383,8 @@ static void next_step(struct opencode_line *o)
 
 void opencode_sync(struct opencode_line *o)
 {
-	struct opencode_memory *m = o->memory;
-
-	for (size_t i = 0; i < OPENCODE_ASKED_MAX; i++)
-		m->asked[i].is_listed = false;
+	opencode_unlist_permissions(o->memory);
+	opencode_unlist_questions(o->memory);
 	if (!opencode_call(o, &(struct opencode_asked){.route = SESSIONS, .take = take_sessions}))
 		opencode_sync_finish(o);
 }
