@@ -3,10 +3,12 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from datetime import datetime, timezone
+from pathlib import Path
 
 from lib import Box, eventually, run, temp_dir, test
 
@@ -215,6 +217,61 @@ def _():
         again.kill()
     reader.kill()
     reader.wait()
+
+
+class Gemini:
+    """A program that opens its file for each line, as Gemini CLI does: it begins itself again, in its project."""
+
+    def __init__(self, project):
+        script = temp_dir() / "gemini.js"
+        script.write_text("import subprocess, sys, time\n"
+                          "if len(sys.argv) == 1:\n    subprocess.run([sys.executable, __file__, 'again'])\n"
+                          "print(flush=True)\ntime.sleep(600)\n")
+        self.process = subprocess.Popen([sys.executable, str(script)], cwd=project, stdout=subprocess.PIPE,
+                                        start_new_session=True)
+        self.process.stdout.readline()
+
+    def pids(self):
+        below = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return [int(pid) for pid in below]
+
+    def kill(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+def chat_of(home, project, session):
+    chats = home / f".gemini/tmp/{project.name}/chats"
+    chats.mkdir(parents=True, exist_ok=True)
+    (chats.parent / ".project_root").write_text(str(project))
+    chat = chats / f"session-2026-11-17T13-02-{session}.jsonl"
+    lines = [{"sessionId": session, "projectHash": "x", "startTime": now(), "kind": "main"},
+             {"id": "m1", "timestamp": now(), "type": "user", "content": [{"text": "go"}]}]
+    chat.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return chat
+
+
+@test("a killed Gemini CLI is known by its folder and its name: its session is gone; of two in a folder neither is said")
+def _():
+    home, projects = temp_dir(), [temp_dir() / name for name in ("alone", "both")]
+    for project in projects:
+        project.mkdir()
+    alone, *both = [Gemini(projects[0]), Gemini(projects[1]), Gemini(projects[1])]
+    with Box(env=env(home)) as box:
+        def pid(session):
+            return [s["payload"]["pid"] for s in told(box, "session.facts", session) if "pid" in s["payload"]]
+
+        chat_of(home, projects[1], "ge-both")
+        chat_of(home, projects[0], "ge-alone")
+        eventually(lambda: pid("ge-alone") == alone.pids())
+        killed = time.time()
+        alone.kill()
+        (gone,) = eventually(lambda: told(box, "session.gone", "ge-alone"))
+        assert gone["payload"]["by"] == "file" and gone["timestamp"] / 1000 - killed < 10, gone
+        assert member(box, "ge-alone")["state"]["name"] == "gone", member(box, "ge-alone")
+        assert pid("ge-both") == [] and not told(box, "session.gone", "ge-both"), pid("ge-both")
+        for one in both:
+            one.kill()
 
 
 @test("titles of Codex are in its index; the last of a session counts, and those of strangers wait")

@@ -1,7 +1,8 @@
-/* holder.h - which process has a file open to write; for a thread.
+/* holder.h - which process writes a file; for a thread.
  *
  * Of the processes of our own user their descriptors are looked at, by name, and nothing is opened
- * but what the kernel says of one.
+ * but what the kernel says of one.  A program that opens its file for each line is known by its
+ * name and its folder: where one process alone has both, and none of its children does, it is that.
  */
 #ifndef SOURCE_HOLDER_H
 #define SOURCE_HOLDER_H
@@ -13,7 +14,9 @@
 #define HOLDERS_MAX 64
 
 struct holder_wish {
-	char *name; /* of the file, without its folder */
+	char *name;          /* of the file, without its folder */
+	const char *program; /* that does not keep it open, ... */
+	char *cwd;           /* ... and works here; or NULL */
 	dev_t device;
 	ino_t inode;
 	uint64_t pid, start; /* base/proc.h; 0: nobody */

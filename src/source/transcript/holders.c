@@ -85,6 +85,7 @@ void holders_want(struct holders *holders, struct text session, const struct hol
 	e->sessions[e->find.count] = text_dup(session);
 	e->find.wishes[e->find.count] = *what;
 	e->find.wishes[e->find.count].name = must_dup(what->name);
+	e->find.wishes[e->find.count].cwd = must_dup(what->cwd);
 	e->find.count++;
 }
 

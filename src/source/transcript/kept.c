@@ -37,6 +37,7 @@ struct kept_file {
 	bool is_begun;       /* its session is known, and what was told of it */
 	int64_t asked_s;     /* when it was last written to, as its process was asked for */
 	unsigned asks;       /* who does not keep it open is not found */
+	char *cwd;           /* of the session, where the program keeps it; or NULL */
 	struct link in_list; /* kept.files */
 };
 
@@ -161,6 +162,8 @@ static void tell_place(struct kept_file *f)
 		put_object(&line, NULL);
 		put_object(&line, "$set");
 		put_text(&line, "cwd", text_trim(buf_text(&cwd)));
+		free(f->cwd);
+		f->cwd = text_dup(text_trim(buf_text(&cwd)));
 		put_end(&line);
 		put_end(&line);
 		parse_message(f->parse, buf_text(&line));
@@ -208,6 +211,7 @@ static void file_free(struct kept_file *f)
 	f->kept->count--;
 	trail_finish(&f->file);
 	parse_destroy(f->parse);
+	free(f->cwd);
 	free(f);
 }
 
@@ -375,6 +379,8 @@ void kept_want_holders(struct kept *kept, struct holders *holders)
 				     .name = slash ? (char *)slash + 1 : f->file.below,
 				     .device = f->file.device,
 				     .inode = f->file.inode,
+				     .program = kept->options.program,
+				     .cwd = f->cwd,
 			     });
 	}
 }

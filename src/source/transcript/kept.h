@@ -31,6 +31,7 @@ struct kept_options {
 	const char *begin;    /* how its name begins */
 	const char *
 		place; /* in the folder above: a file that has the folder of the session; or NULL */
+	const char *program; /* that opens its file for each line; NULL: it keeps it open */
 	void *self;
 	void (*tell)(void *self, struct text envelope); /* the same envelope again is the same */
 };

@@ -348,7 +348,8 @@ struct transcripts *transcripts_create(const struct transcripts_options *options
 	                                              .protocol = "gemini-chat",
 	                                              .within = "/chats/",
 	                                              .begin = "",
-	                                              .place = ".project_root"});
+	                                              .place = ".project_root",
+	                                              .program = "gemini"});
 	if (options->codex)
 		t->titles = titles_create(&(struct titles_options){.trails = &t->trails,
 		                                                   .living = options->living,
