@@ -45,6 +45,7 @@ struct gateway {
 	struct deadline patience; /* with them */
 	struct link views;        /* gateway_view.in_room: those that were greeted */
 	size_t view_count;
+	size_t watchers; /* of these, those who see runs */
 	bool is_open;      /* there are some, or were in this turn */
 	uint64_t past_seq; /* of the journal when the first of them came */
 	struct link streams;

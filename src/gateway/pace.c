@@ -8,6 +8,8 @@
 #include "base/must.h"
 #include "net/loop.h"
 
+#define PAUSE_MAX_MS 3600000
+
 struct pace {
 	uv_timer_t timer;
 	void (*fire)(void *self);
@@ -41,6 +43,19 @@ void pace_destroy(struct pace *pace)
 {
 	if (pace)
 		uv_close((uv_handle_t *)&pace->timer, on_closed);
+}
+
+unsigned pace_pause(size_t text, size_t rate, size_t clients, unsigned least_ms)
+{
+	size_t share = PACE_ALL_RATE / (clients ? clients : 1);
+	uint64_t ms;
+
+	if (share < rate)
+		rate = share;
+	ms = (uint64_t)text * 1000 / (rate ? rate : 1);
+	if (ms > PAUSE_MAX_MS)
+		ms = PAUSE_MAX_MS;
+	return ms > least_ms ? (unsigned)ms : least_ms;
 }
 
 void pace_set(struct pace *pace, unsigned after_ms)

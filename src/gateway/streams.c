@@ -204,10 +204,12 @@ void gateway_join_stream(struct gateway_view *view)
 	view->stream = stream_for(g, view);
 	view->at = g->place;
 	list_add(&view->stream->views, &view->in_stream);
+	g->watchers += view->stream->sees_runs;
 }
 
 void gateway_leave_stream(struct gateway_view *view)
 {
+	gateway_of(view)->watchers -= view->stream->sees_runs;
 	list_remove(&view->in_stream);
 	view->stream = NULL;
 }

@@ -140,9 +140,8 @@ static void flush(struct telling *t)
 static unsigned chat_pause(const struct telling *t)
 {
 	const struct gateway_config *config = t->g->options.config;
-	uint64_t ms = text_now(t).len * 1000 / config->snapshot_rate;
 
-	return ms > config->pace_ms ? (unsigned)ms : config->pace_ms;
+	return pace_pause(text_now(t).len, config->snapshot_rate, t->g->watchers, config->pace_ms);
 }
 
 static void gather(struct telling *t, struct text words)
@@ -206,7 +205,9 @@ static void tell_run_due(struct gateway *g, struct told_run *run, uint64_t now)
 
 	if (run->agent_due && run->agent_due <= now)
 		flush_agent(&t);
-	if (run->chat_due && run->chat_due <= now)
+	if (run->chat_due && run->chat_due <= now && run->agent_due)
+		run->chat_due = run->agent_due; /* both go in one send */
+	else if (run->chat_due && run->chat_due <= now)
 		flush_chat(&t);
 	if (!run->agent_due && !run->chat_due)
 		list_remove(&run->in_dirty);
