@@ -30,9 +30,11 @@ struct target {
 	const struct protocol *protocol;
 	uint16_t port;
 	pid_t pid;
-	unsigned keys; /* the i-th subscriber hears key i % keys; 0: everybody all */
-	bool stored;   /* of a server that can: keep what is published, deliver what was kept */
-	bool secure;   /* over TLS */
+	unsigned keys;     /* the i-th subscriber hears key i % keys; 0: everybody all */
+	bool stored;       /* of a server that can: keep what is published, deliver what was kept */
+	bool secure;       /* over TLS */
+	const char *token; /* for who connects with one, or NULL */
+	unsigned version;  /* of the gateway's protocol */
 };
 
 enum role { SUBSCRIBER, PUBLISHER, EMITTER }; /* an emitter waits for acknowledgements */
@@ -40,14 +42,18 @@ enum role { SUBSCRIBER, PUBLISHER, EMITTER }; /* an emitter waits for acknowledg
 struct link {
 	int fd;
 	enum role role;
-	unsigned key;      /* of a filtered subscriber */
-	uint64_t received; /* signals, or acknowledgements */
-	uint64_t seq;      /* of the newest signal; native only */
-	unsigned have;     /* bytes in carry: the beginning of a frame */
-	unsigned due;      /* redis: parts of a reply that are still to come */
-	char newest[32];   /* redis: the id of the newest entry of a stream */
-	bool ponged;       /* what was sent before the last ping was heard */
-	bool filtered;     /* seq may jump */
+	unsigned key;             /* of a filtered subscriber */
+	uint64_t received;        /* signals, or acknowledgements */
+	uint64_t seq;             /* of the newest signal; native only */
+	unsigned have;            /* bytes in carry: the beginning of a frame */
+	unsigned due;             /* redis: parts of a reply that are still to come */
+	char newest[32];          /* redis: the id of the newest entry of a stream */
+	bool ponged;              /* what was sent before the last ping was heard */
+	bool filtered;            /* seq may jump */
+	bool challenged, greeted; /* gateway: by the server */
+	uint64_t skip;            /* gateway: bytes of a frame that nobody looks at */
+	uint64_t chats, finals;   /* gateway: events `chat`, and those that end a run */
+	uint64_t bytes;           /* that were read */
 	char *carry;
 	struct ssl_st *ssl; /* NULL: bytes go as they are */
 };
@@ -65,6 +71,7 @@ struct protocol {
 };
 
 extern const struct protocol load_native, load_run, load_bare, load_nats, load_redis, load_nchan;
+extern const struct protocol load_signals, load_gateway;
 
 /* load_link.c */
 
@@ -90,6 +97,8 @@ ssize_t link_get_secure(struct link *link, void *bytes, size_t length, int flags
  * becomes the key. */
 enum signal_form { SIGNAL_BARE, SIGNAL_EMIT }; /* the envelope alone, or in an emit */
 
+/* Of this type and length, before any frame is made. */
+void signal_shape(const char *type, size_t bytes);
 void signal_mask(enum signal_form form);
 void signal_wrap(const char *head, const char *tail);
 
@@ -109,5 +118,8 @@ void load_crowd(const struct target *target, char **argv);
 void load_durable(const struct target *target, char **argv);
 void load_replay(const struct target *target, char **argv);
 void load_idle(const struct target *target, char **argv);
+void load_stream(const struct target *target, char **argv);
+void load_arrive(const struct target *target, char **argv);
+void load_relay(const struct target *target, char **argv);
 
 #endif

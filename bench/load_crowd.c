@@ -231,8 +231,17 @@ static void read_plan(char **argv)
 
 /* What is counted while measuring: taken at the start, and again at the end. */
 struct tally {
-	uint64_t ns, cpu_ns, loop_ns, deliveries, signals;
+	uint64_t ns, cpu_ns, loop_ns, deliveries, signals, bytes;
 };
+
+static uint64_t bytes_read(void)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < crowd.subs; i++)
+		bytes += crowd.links[i].bytes;
+	return bytes;
+}
 
 static struct tally tally_now(void)
 {
@@ -242,6 +251,7 @@ static struct tally tally_now(void)
 		.loop_ns = server_loop_cpu_ns(crowd.target->pid),
 		.deliveries = crowd.delivered,
 		.signals = crowd.published,
+		.bytes = bytes_read(),
 	};
 }
 
@@ -264,11 +274,13 @@ void load_crowd(const struct target *target, char **argv)
 	run_until(poller, start.ns + length_ns);
 	end = tally_now();
 
-	printf("{\"seconds\":%.6f,\"signals\":%lu,\"deliveries\":%lu,\"cpu_ns\":%lu,\"loop_ns\":%lu",
+	printf("{\"seconds\":%.6f,\"signals\":%lu,\"deliveries\":%lu,\"cpu_ns\":%lu,\"loop_ns\":%lu,"
+	       "\"bytes\":%lu",
 	       (double)(end.ns - start.ns) / 1e9, (unsigned long)(end.signals - start.signals),
 	       (unsigned long)(end.deliveries - start.deliveries),
 	       (unsigned long)(end.cpu_ns - start.cpu_ns),
-	       (unsigned long)(end.loop_ns - start.loop_ns));
+	       (unsigned long)(end.loop_ns - start.loop_ns),
+	       (unsigned long)(end.bytes - start.bytes));
 	samples_print("latency", &crowd.latency);
 	samples_print("probe", &crowd.probed);
 	puts("}");

@@ -27,6 +27,7 @@ static inline bool link_read(struct link *link, int flags, load_walk *walk)
 		return false;
 	if (got <= 0)
 		die(got == 0 ? "the server closed a connection" : "recv");
+	link->bytes += (uint64_t)got;
 	end = load_buffer + link->have + got;
 	rest = walk(link, load_buffer, end);
 	if (end - rest > LOAD_CARRY) {

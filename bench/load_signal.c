@@ -2,6 +2,7 @@
  * digits of its number and key written in, masked in place where it is a WebSocket's. */
 #include "load.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,24 +18,37 @@ enum {
 	REF_DIGITS = 10,
 };
 
+static const char *signal_type = "text_delta";
+static size_t signal_bytes = SIGNAL_BYTES;
+
 static const char prose[] =
 	"The box hears every agent and tells every screen; what it has acknowledged it "
 	"keeps, and what it keeps it tells in order. All of this is padding, as long as "
 	"a signal needs to be and no longer, in words that a model might have streamed.";
 
-/* An envelope of exactly SIGNAL_BYTES. The first part of the id is this run's own,
+void signal_shape(const char *type, size_t bytes)
+{
+	signal_type = type;
+	signal_bytes = bytes;
+}
+
+/* An envelope of exactly signal_bytes. The first part of the id is this run's own,
  * because a server rightly stores the same id and bytes only once. */
-static void envelope(char at[SIGNAL_BYTES + 1])
+static void envelope(char at[FRAME_MAX])
 {
 	static const char end[] = "\"}}";
-	int used = snprintf(at, SIGNAL_BYTES,
-	                    "{\"id\":\"%08x-%0*u\",\"type\":\"text_delta\","
+	int used = snprintf(at, FRAME_MAX,
+	                    "{\"id\":\"%08x-%0*u\",\"type\":\"%s\","
 	                    "\"timestamp\":1767225600000,\"source\":\"bench\","
 	                    "\"correlationId\":\"c%0*u\","
 	                    "\"payload\":{\"agentId\":\"bench\",\"content\":\"",
-	                    (unsigned)(now_ns() >> 10), NUMBER_DIGITS, 0u, KEY_DIGITS, 0u);
-	size_t padding = SIGNAL_BYTES - (size_t)used - (sizeof end - 1);
+	                    (unsigned)(now_ns() >> 10), NUMBER_DIGITS, 0u, signal_type, KEY_DIGITS,
+	                    0u);
+	size_t padding = signal_bytes - (size_t)used - (sizeof end - 1);
 
+	errno = 0;
+	if (signal_bytes < (size_t)used + sizeof end || padding > sizeof prose - 1)
+		die("a signal cannot have %zu bytes", signal_bytes);
 	memcpy(at + used, prose, padding);
 	memcpy(at + used + padding, end, sizeof end);
 }
@@ -55,7 +69,7 @@ static void find_digits(size_t from)
 
 void signal_wrap(const char *head, const char *tail)
 {
-	char signal[SIGNAL_BYTES + 1];
+	char signal[FRAME_MAX];
 
 	envelope(signal);
 	memset(mask, 0, sizeof mask);
@@ -67,7 +81,7 @@ void signal_wrap(const char *head, const char *tail)
 void signal_mask(enum signal_form form)
 {
 	static const char some[4] = {0x37, (char)0xfa, 0x21, 0x3d};
-	char signal[SIGNAL_BYTES + 1];
+	char signal[FRAME_MAX];
 	int length;
 
 	envelope(signal);

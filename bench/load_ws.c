@@ -41,19 +41,32 @@ void ws_answered(struct link *link)
 	memmove(link->carry, end, link->have);
 }
 
+size_t ws_write(char *at, int opcode, const char *text, size_t length)
+{
+	size_t head = length < 126 ? 2 : 4;
+
+	at[0] = (char)(0x80 | opcode);
+	at[1] = (char)(0x80 | (head == 2 ? length : 126));
+	if (head == 4) {
+		at[2] = (char)(length >> 8);
+		at[3] = (char)length;
+	}
+	memset(at + head, 0x55, 4);
+	for (size_t i = 0; i < length; i++)
+		at[head + 4 + i] = text[i] ^ 0x55;
+	return head + 4 + length;
+}
+
 void ws_send(struct link *link, int opcode, const char *text, size_t length)
 {
-	char out[256];
+	char out[1024 + WS_MORE];
+	size_t size;
 
 	errno = 0;
-	if (length > 125)
+	if (length > sizeof out - WS_MORE)
 		die("a frame of the set-up is too long");
-	out[0] = (char)(0x80 | opcode);
-	out[1] = (char)(0x80 | length);
-	memset(out + 2, 0x55, 4);
-	for (size_t i = 0; i < length; i++)
-		out[6 + i] = text[i] ^ 0x55;
-	if (link_put(link, out, 6 + length, 0) != (ssize_t)(6 + length))
+	size = ws_write(out, opcode, text, length);
+	if (link_put(link, out, size, 0) != (ssize_t)size)
 		die("send");
 }
 
@@ -139,6 +152,28 @@ const struct protocol load_native = {
 	.read = read_native,
 };
 
+/* Envelopes and nothing else; they begin with their seq. */
+static void open_signals(struct link *link, const struct target *target)
+{
+	ws_open(link, target, link->role == SUBSCRIBER ? "/ws/signals" : "/ws");
+}
+
+static void ask_signals(struct link *link, const struct target *target)
+{
+	(void)target;
+	ws_answered(link);
+	ws_send(link, 9, "", 0);
+}
+
+const struct protocol load_signals = {
+	.name = "signals",
+	.open = open_signals,
+	.ask = ask_signals,
+	.ready = ready_native,
+	.prepare = prepare_native,
+	.read = read_native,
+};
+
 /* Frames of a run: those that a published signal became are counted. */
 static void take_run(struct link *link, const char *text, size_t length)
 {
@@ -163,13 +198,6 @@ static void open_run(struct link *link, const struct target *target)
 	ws_open(link, target, link->role == SUBSCRIBER ? "/ws/run" : "/ws");
 }
 
-static void ask_run(struct link *link, const struct target *target)
-{
-	(void)target;
-	ws_answered(link);
-	ws_send(link, 9, "", 0);
-}
-
 static void ready_run(struct link *link)
 {
 	while (!link->ponged)
@@ -179,7 +207,7 @@ static void ready_run(struct link *link)
 const struct protocol load_run = {
 	.name = "run",
 	.open = open_run,
-	.ask = ask_run,
+	.ask = ask_signals,
 	.ready = ready_run,
 	.prepare = prepare_native,
 	.read = read_run,

@@ -11,6 +11,10 @@ typedef void ws_frame(struct link *link, const char *text, size_t length);
 void ws_open(struct link *link, const struct target *target, const char *path);
 void ws_answered(struct link *link);
 
+/* Writes one masked frame of less than 64 KiB; answers its length, at most WS_MORE more. */
+enum { WS_MORE = 8 };
+size_t ws_write(char *at, int opcode, const char *text, size_t length);
+
 /* Send one masked frame; for the few frames of the set-up only. */
 void ws_send(struct link *link, int opcode, const char *text, size_t length);
 

@@ -16,6 +16,7 @@
  *   bench-micro words|document|anthropic FILE   natural text, see micro_words.c
  *   bench-micro chunk      delivery, see micro_deliver.c
  *   bench-micro sums-load|sums-save|sums-hours   a year of sums, see micro_sums.c
+ *   bench-micro device     the signature of a device, see micro_device.c
  *   bench-micro program    how long a box with a quarter of a gigabyte stands still while it
  *               starts a program; wall time, the median of 200
  *
@@ -509,6 +510,7 @@ static const struct {
 	{"sums-load", micro_sums_load},
 	{"sums-save", micro_sums_save},
 	{"sums-hours", micro_sums_hours},
+	{"device", micro_device},
 };
 
 static const struct {
@@ -536,5 +538,5 @@ int main(int argc, char **argv)
 		}
 	}
 	die("usage: bench-micro parse|follow|lookup|throttle|sample|when|map|unwanted|"
-	    "unmatched|performances|program|chunk, or words|document|anthropic FILE");
+	    "unmatched|performances|program|chunk|device, or words|document|anthropic FILE");
 }

@@ -21,4 +21,7 @@ void micro_sums_hours(void);
 /* micro_deliver.c */
 void micro_chunk(void);
 
+/* micro_device.c */
+void micro_device(void);
+
 #endif

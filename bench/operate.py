@@ -22,12 +22,14 @@ UPGRADE = ("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade
            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
 
 
-def join(server, path="/ws/signals"):
-    """One WebSocket that hears everything."""
+def join(server, path="/ws/signals", greeted=False):
+    """One WebSocket that hears everything. greeted: something is said to it at once."""
     client = socket.create_connection(("127.0.0.1", server.port), START_S)
     client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     client.sendall(UPGRADE.format(path=path, port=server.port).encode())
-    answer = client.recv(4096)
+    answer = b""
+    while b"\r\n\r\n" not in answer:
+        answer += client.recv(1 if greeted else 4096) or b"\r\n\r\n"
     if not answer.startswith(b"HTTP/1.1 101") or not answer.endswith(b"\r\n\r\n"):
         raise Failure("a client was not let in")
     return client

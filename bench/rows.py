@@ -9,6 +9,7 @@ import tempfile
 import time
 
 import crew
+import gateway
 import history
 import operate
 import transcripts
@@ -68,6 +69,13 @@ def screens(subs, window):
     return Row(f"screens-{subs}-w{window}", crowd(subs, window=window),
                Line(f"frames of runs 1 -> {subs:,}, W={window}", "cpu", "s/M", 1.3, "ratio",
                     against="signals"), sides=("signals", "screens"))
+
+
+def agents(window, budget):
+    return Row(f"gateway-fanout-1000-w{window}", gateway.fanout(1000, window),
+               Line(f"frames of agents to clients of OpenClaw 1 -> 1,000, W={window}", "cpu", "s/M",
+                    budget, "ratio", against="/ws/signals"),
+               sides=("/ws/signals", "gateway"))
 
 
 def latency(bench, side):
@@ -261,7 +269,7 @@ def page(bench, side):
     return json.loads(done.stdout)
 
 
-OURS = ("ours",)
+OURS, GATEWAY = ("ours",), ("gateway",)
 
 
 def tls(subs, window):
@@ -399,6 +407,30 @@ ROWS = [
         Line("crew of 200 at 1,000 signals/s, thread in a frame", "crewFrameMs", "ms", 8),
         Line("the same, p95", "crewFrameP95Ms", "ms", 8),
         Line("the same, signals", "crewRate", "/s"), sides=OURS, once=True),
+    Row("gateway-crowd", gateway.crowd,
+        Line("5,000 clients of OpenClaw, a run of 100 tokens/s, of one core", "core", "%", 30),
+        Line("the same, frames of agents", "sends", "/s"),
+        Line("the same, all bytes", "mib", "MiB/s"), sides=GATEWAY),
+    agents(1, 1.1),
+    agents(64, 1.3),
+    *(Row(f"gateway-answer-v{version}", gateway.answer(version),
+          Line(f"200 KB at 100 tokens/s, protocol {version}, to one client", "mb", "MB", 80),
+          Line("the same, processor for a second of it", "ms", "ms", 5), sides=GATEWAY, once=True)
+      for version in (3, 4)),
+    Row("gateway-connect", gateway.arrivals,
+        Line("5,000 clients of OpenClaw connect, the last is greeted", "s", "s", 3),
+        Line("the same, processor", "cpu", "s"), sides=GATEWAY),
+    Row("gateway-device", gateway.devices(micro),
+        Line("signatures of devices that are checked", "rate", "/s", 1000, "least"), sides=OURS),
+    Row("gateway-history", gateway.history,
+        Line("chat.history of 1,000 messages", "ms", "ms", 10),
+        Line("the same, processor", "cpu", "ms"), sides=GATEWAY),
+    Row("gateway-relay", gateway.relay,
+        Line("through the box at 100 events/s, more than direct, p50", "p50", "ms", 0.5),
+        Line("through the box at 100 events/s, more than direct, p99", "p99", "ms", 3),
+        sides=GATEWAY),
+    Row("gateway-idle", idle(10_000),
+        Line("idle client of OpenClaw at 10,000", "kib", "KiB", 0.7), sides=GATEWAY),
     tls(1000, 1),
     tls(1000, 64),
     Row("tls-idle", idle(1000),

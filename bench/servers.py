@@ -36,11 +36,13 @@ class Server:
         """The processor time of all its threads, exact also while it runs."""
         return time.clock_gettime_ns(~self.pid << 3 | 2)
 
+    def token(self):
+        return (self.data / "token").read_text().strip()
+
     def ask(self, method, path, body=None):
-        token = (self.data / "token").read_text().strip()
         client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_S)
         client.request(method, path, json.dumps(body) if body else None,
-                       {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+                       {"Authorization": f"Bearer {self.token()}", "Content-Type": "application/json"})
         answer = client.getresponse()
         text = answer.read().decode()
         client.close()
@@ -153,7 +155,10 @@ class Bench:
         """Run the load client; answers the JSON it prints."""
         argv = [self.program("bench-load"), mode, "--port", str(server.port),
                 "--pid", str(server.pid)]
+        options = {name.replace("_", "-"): value for name, value in options.items()}
         argv += ["--as", server.side.protocol, "--secure", str(int(server.side.secure))]
+        if server.side.protocol == "gateway":
+            options.setdefault("token", server.token())
         for name, value in options.items():
             argv += [f"--{name}", str(value)]
         return self.json_of(argv, 1)

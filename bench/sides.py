@@ -49,6 +49,16 @@ class Screens(Ours):
     protocol = "run"
 
 
+class Signals(Ours):
+    """The same box, to clients that take envelopes and nothing else."""
+    protocol = "signals"
+
+
+class Gateway(Ours):
+    """The same box, to clients of OpenClaw, which show a token."""
+    protocol = "gateway"
+
+
 class Bare(Side):
     protocol = "bare"
 
@@ -121,6 +131,7 @@ class Uws(Side):
 
 
 SIDES = {"ours": Ours(), "signals": Ours(), "screens": Screens(), "undisturbed": Ours(), "bare": Bare(),
+         "/ws/signals": Signals(), "gateway": Gateway(),
          "ours-tls": Ours(secure=True), "bare-tls": Bare(secure=True)}
 PEERS = {"nats-server": Nats(), "redis-server": Redis(), "nginx+nchan": Nchan(), "uWebSockets": Uws()}
 SIDES.update({name: side for name, side in PEERS.items() if side.found})

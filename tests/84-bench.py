@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lib import ROOT, run, temp_dir, test
 
-MICRO = ("lookup", "parse", "follow", "wire", "performances", "sums")
+MICRO = ("lookup", "parse", "follow", "wire", "performances", "sums", "gateway-device")
 
 
 def bench(*args, server=os.environ["SIGNALBOX"], **environment):
