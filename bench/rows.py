@@ -415,7 +415,8 @@ ROWS = [
     agents(64, 1.3),
     *(Row(f"gateway-answer-v{version}", gateway.answer(version),
           Line(f"200 KB at 100 tokens/s, protocol {version}, to one client", "mb", "MB", 80),
-          Line("the same, processor for a second of it", "ms", "ms", 5), sides=GATEWAY, once=True)
+          Line("the same, processor for a second of it", "ms", "ms", 5, against="/ws/signals"),
+          sides=("/ws/signals", "gateway"), once=True)
       for version in (3, 4)),
     Row("gateway-connect", gateway.arrivals,
         Line("5,000 clients of OpenClaw connect, the last is greeted", "s", "s", 3),

@@ -89,6 +89,7 @@ static void *make_gateway(struct box *box)
 	struct gateway_options o = {
 		.config = config_group(box->config, &gateway_settings),
 		.loop = box->loop,
+		.bus = box->bus,
 		.journal = box->journal,
 		.runs = box->runs,
 		.crew = box->crew,

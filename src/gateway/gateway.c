@@ -24,9 +24,12 @@
 #include "hub/hub.h"
 #include "journal/journal.h"
 #include "net/loop.h"
+#include "signal/kind.h"
+#include "signal/signal.h"
 
 #define GATEWAY_FRAME_MAX (25 * MIB) /* the most that gateway.max_payload may be */
 #define CHALLENGE_MAX 512
+#define HURRY_EVERY_MS 2 /* a commit costs as much as some thousand signals */
 
 /* ---- answers ---- */
 
@@ -94,8 +97,8 @@ static void challenge(struct client *c, const struct http *http)
 	list_init(&view->in_room);
 	list_init(&view->in_stream);
 	gateway_hall_enter(view);
+	view->nonce = must_zero(1, GATEWAY_ID);
 	make_id(view->nonce);
-	make_id(view->conn_id);
 	buf_init(&out, CHALLENGE_MAX);
 	put_object(&out, NULL);
 	put_word(&out, "type", "event");
@@ -227,6 +230,19 @@ static void hear_signal_of(struct runs_listener *listener, struct run *run, cons
 	gateway_follow_hear(g, run, s);
 }
 
+/* Clients hear of what is on the disk.  Text is gathered anyway; all else is there at once. */
+static void hurry(struct bus_listener *listener, const struct signal *s)
+{
+	struct gateway *g = list_of(listener, struct gateway, haste);
+	uint64_t now = loop_now_ms(g->options.loop);
+
+	if ((s->kind == KIND_TEXT_DELTA && g->options.config->pace_ms) || !g->watchers ||
+	    now - g->hurried_ms < HURRY_EVERY_MS)
+		return;
+	g->hurried_ms = now;
+	journal_hurry(g->options.journal);
+}
+
 static void open_room(struct gateway *g)
 {
 	g->is_open = true;
@@ -234,6 +250,7 @@ static void open_room(struct gateway *g)
 	runs_watch(g->options.runs, true);
 	runs_reach(g->options.runs);
 	runs_listen(g->options.runs, &g->listener);
+	bus_add_listener(g->options.bus, &g->haste);
 	deadline_set(g->options.loop, &g->tick, g->options.config->tick_ms);
 }
 
@@ -242,6 +259,7 @@ static void close_room(struct gateway *g)
 	g->is_open = g->presence_changed = false;
 	runs_watch(g->options.runs, false);
 	list_remove(&g->listener.in_runs);
+	bus_remove_listener(g->options.bus, &g->haste);
 	gateway_tell_forget(g);
 	deadline_clear(&g->tick);
 	deadline_clear(&g->gather);
@@ -254,6 +272,8 @@ void gateway_enter(struct gateway_view *view)
 	if (!g->is_open)
 		open_room(g);
 	g->view_count++;
+	free(view->nonce);
+	view->waiting = NULL;
 	list_remove(&view->in_room);
 	list_add(&g->views, &view->in_room);
 	gateway_join_stream(view);
@@ -278,7 +298,7 @@ static void leave(struct client *c)
 	gateway_follow_leave(view);
 	gateway_wait_leave(view);
 	gateway_leave_stream(view);
-	free(view->card);
+	gateway_drop_card(view);
 	g->view_count--;
 	gateway_presence_changed(g);
 }
@@ -368,6 +388,7 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	g->config = *options->config;
 	g->options.config = &g->config;
 	g->listener.hear = hear_signal_of;
+	g->haste = (struct bus_listener){.name = "gateway", .heard = hurry};
 	g->tick.fire = tick;
 	g->gather.fire = gateway_tell_presence;
 	g->presence_version = g->health_version = 1;
@@ -382,6 +403,7 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	list_init(&g->sent_order);
 	map_init(&g->runs);
 	map_init(&g->sent);
+	map_init(&g->cards);
 	json_reader_init(&g->reader, GATEWAY_FRAME_MAX);
 	buf_init(&g->scratch, GATEWAY_FRAME_MAX);
 	g->follows = gateway_follows_create();
@@ -402,6 +424,7 @@ void gateway_destroy(struct gateway *g)
 	map_finish(&g->runs);
 	gateway_forget_sent(g, UINT64_MAX);
 	map_finish(&g->sent);
+	map_finish(&g->cards);
 	pace_destroy(g->pace);
 	json_reader_finish(&g->reader);
 	buf_finish(&g->scratch);

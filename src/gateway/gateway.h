@@ -8,6 +8,7 @@
 
 #include "hub/dialect.h"
 
+struct bus;
 struct crew;
 struct gateway;
 struct journal;
@@ -36,6 +37,7 @@ extern const struct config_group gateway_settings;
 struct gateway_options {
 	const struct gateway_config *config;
 	struct loop *loop;
+	struct bus *bus;
 	struct journal *journal;
 	struct runs *runs;
 	struct crew *crew;

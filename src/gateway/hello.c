@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/put.h"
+#include "base/random.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/presence.h"
@@ -18,8 +19,9 @@ static bool is_old(const struct gateway_call *call)
 
 static void put_server(struct buf *out, const struct gateway_call *call)
 {
-	char host[128] = "signalbox";
+	char host[128] = "signalbox", id[GATEWAY_ID] = "";
 
+	random_uuid(id);
 	put_object(out, "server");
 	put_word(out, "version", SIGNALBOX_VERSION);
 	if (is_old(call)) {
@@ -28,7 +30,7 @@ static void put_server(struct buf *out, const struct gateway_call *call)
 	} else {
 		put_word(out, "bootId", call->gateway->boot_id);
 	}
-	put_word(out, "connId", call->view->conn_id);
+	put_word(out, "connId", id);
 	put_end(out);
 }
 

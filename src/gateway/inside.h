@@ -13,8 +13,8 @@
 #include "gateway/gateway.h"
 #include "gateway/operator.h"
 #include "gateway/pace.h"
+#include "gateway/streams.h"
 #include "hub/dialogue.h"
-#include "hub/strip.h"
 #include "run/runs.h"
 #include "signal/json.h"
 
@@ -26,26 +26,18 @@
 
 enum gateway_cap { GATEWAY_TOOLS = 1 };
 
-struct gateway_stream {
-	unsigned protocol;
-	bool sees_runs, sees_asks, sees_tools;
-	uint64_t seq; /* of its newest frame; of protocol 3 all streams share one */
-	struct strip strip;
-	struct link views;   /* gateway_view.in_stream */
-	struct link in_room; /* gateway.streams */
-	size_t trim_at;      /* bytes on the strip, with which it is trimmed */
-};
-
 struct gateway {
 	struct gateway_options options; /* its config is this one: */
 	struct gateway_config config;
 	struct ws_limits unknown, known; /* what clients may say */
 	struct runs_listener listener;
-	struct link hall;         /* gateway_view.in_room: those that were not greeted yet */
-	struct deadline patience; /* with them */
-	struct link views;        /* gateway_view.in_room: those that were greeted */
+	struct bus_listener haste; /* hurries what clients wait for to the disk */
+	uint64_t hurried_ms;       /* when it did, by the loop's clock */
+	struct link hall;          /* gateway_view.in_room: those that were not greeted yet */
+	struct deadline patience;  /* with them */
+	struct link views;         /* gateway_view.in_room: those that were greeted */
 	size_t view_count;
-	size_t watchers; /* of these, those who see runs */
+	size_t watchers;   /* of these, those who see runs */
 	bool is_open;      /* there are some, or were in this turn */
 	uint64_t past_seq; /* of the journal when the first of them came */
 	struct link streams;
@@ -61,6 +53,7 @@ struct gateway {
 	struct deadline gather; /* presence is told once it is over */
 	bool presence_changed;
 	uint64_t presence_version, health_version;
+	struct map cards; /* their text -> struct gateway_card */
 	char boot_id[GATEWAY_ID];
 	double began_ms;
 	struct json_reader reader;
@@ -77,10 +70,13 @@ struct gateway_view {
 	struct link in_room, in_stream;
 	struct gateway_stream *stream; /* NULL: it was not greeted yet */
 	uint64_t at;                   /* the place of its next frame */
-	char nonce[GATEWAY_ID], conn_id[GATEWAY_ID];
-	char *card;                     /* its entry among those who are present, as JSON */
-	uint64_t waits_ms;              /* since when, by the loop's clock; in the hall, too */
-	char *waiting;                  /* a request that waits for the journal, or NULL */
+	struct gateway_card *card;     /* its entry among those who are present */
+	int64_t came_ms;
+	uint64_t waits_ms; /* since when, by the loop's clock; in the hall, too */
+	union {
+		char *nonce;   /* until it is greeted */
+		char *waiting; /* then: a request that waits for the journal, or NULL */
+	};
 	uint8_t protocol, scopes, caps; /* scopes: enum operator_scope */
 	struct gateway_follow *follows; /* sessions, besides */
 	bool follows_sessions;

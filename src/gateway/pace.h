@@ -15,8 +15,8 @@ struct pace *pace_create(struct loop *loop, void (*fire)(void *self), void *self
 void pace_destroy(struct pace *pace);
 void pace_set(struct pace *pace, unsigned after_ms); /* unless it fires sooner */
 
-/* How long after a snapshot of a text of so many bytes is told the next one may be, which costs each
- * of its clients `rate` at most, and all of them PACE_ALL_RATE; never sooner than least_ms. */
+/* How long it is from one snapshot of a text of so many bytes to the next: it costs each of its
+ * clients `rate` at most, and all of them PACE_ALL_RATE; never less than least_ms. */
 unsigned pace_pause(size_t text, size_t rate, size_t clients, unsigned least_ms);
 
 #endif

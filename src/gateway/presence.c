@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/must.h"
 #include "base/put.h"
 #include "crew/crew.h"
 #include "gateway/inside.h"
@@ -33,6 +34,37 @@ static void put_said(struct buf *out, const char *key, yyjson_val *client, const
 		put_text(out, key, word);
 }
 
+/* All but when it came: clients that say the same have one together. */
+struct gateway_card {
+	unsigned refs;
+	char *text; /* JSON, without its end */
+};
+
+static struct gateway_card *card_of(struct gateway *g, struct text text)
+{
+	struct gateway_card *card = map_get(&g->cards, text);
+
+	if (!card) {
+		card = must_zero(1, sizeof(*card));
+		card->text = text_dup(text);
+		map_set(&g->cards, text, card);
+	}
+	card->refs++;
+	return card;
+}
+
+void gateway_drop_card(struct gateway_view *view)
+{
+	struct gateway_card *card = view->card;
+
+	view->card = NULL;
+	if (!card || --card->refs)
+		return;
+	map_remove(&gateway_of(view)->cards, text_of(card->text));
+	free(card->text);
+	free(card);
+}
+
 void gateway_write_card(struct gateway_view *view, yyjson_val *client)
 {
 	struct text name = cut_short(json_text_at(client, "displayName"));
@@ -52,11 +84,22 @@ void gateway_write_card(struct gateway_view *view, yyjson_val *client)
 	put_word(&out, NULL, "operator");
 	put_list_end(&out);
 	operator_scopes_add(&out, "scopes", view->scopes);
-	put_i64(&out, "ts", clock_wall_ms());
-	put_end(&out);
-	free(view->card);
-	view->card = text_dup(buf_text(&out)); /* eight words at most: they fit */
+	gateway_drop_card(view);
+	view->card = card_of(gateway_of(view), buf_text(&out)); /* eight words at most: they fit */
+	view->came_ms = clock_wall_ms();
 	buf_finish(&out);
+}
+
+static void put_card(struct buf *out, const struct gateway_view *view)
+{
+	struct buf card;
+
+	buf_init(&card, 2 * CARD_MAX);
+	buf_add(&card, text_of(view->card->text));
+	put_i64(&card, "ts", view->came_ms);
+	put_end(&card);
+	put_json(out, NULL, buf_text(&card));
+	buf_finish(&card);
 }
 
 static void put_self(const struct gateway *g, struct buf *out)
@@ -81,7 +124,7 @@ void gateway_put_presence(const struct gateway *g, struct buf *out)
 
 	put_self(g, out);
 	for (size_t n = 1; n < GATEWAY_PRESENT_MAX && l != &g->views; n++, l = l->prev)
-		put_json(out, NULL, text_of(list_of(l, struct gateway_view, in_room)->card));
+		put_card(out, list_of(l, struct gateway_view, in_room));
 }
 
 void gateway_put_versions(const struct gateway *g, struct buf *out)

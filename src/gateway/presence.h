@@ -16,6 +16,7 @@ struct gateway_view;
 
 /* What a client said of itself becomes its card. */
 void gateway_write_card(struct gateway_view *view, yyjson_val *client);
+void gateway_drop_card(struct gateway_view *view);
 
 void gateway_put_presence(const struct gateway *g, struct buf *out); /* the items of a list */
 void gateway_put_health(const struct gateway *g, struct buf *out);   /* an object's members */

@@ -134,9 +134,20 @@ static void say_to_each(struct gateway_stream *stream, const struct gateway_even
 	}
 }
 
+/* Once for all frames that come before the first of them is served. */
+static void wake(struct gateway_stream *stream)
+{
+	if (stream->is_awake)
+		return;
+	stream->is_awake = true;
+	list_each(&stream->views, l)
+		client_work(list_of(l, struct gateway_view, in_stream)->client);
+}
+
 static void feed(struct gateway *g, struct gateway_stream *stream, const struct gateway_event *e)
 {
 	struct strip_frame frame = {.place = g->place, .may_drop = e->may_drop};
+	uint64_t whole;
 
 	if (stream->strip.bytes.len >= stream->trim_at)
 		trim(g, stream);
@@ -149,10 +160,11 @@ static void feed(struct gateway *g, struct gateway_stream *stream, const struct 
 		say_to_each(stream, e, buf_text(&g->scratch));
 		return;
 	}
-	rescue(stream, strip_whole_with(&stream->strip, g->scratch.len));
+	whole = strip_whole_with(&stream->strip, g->scratch.len);
+	if (whole > stream->strip.whole_from)
+		rescue(stream, whole);
 	strip_add(&stream->strip, &frame, buf_text(&g->scratch));
-	list_each(&stream->views, l)
-		client_work(list_of(l, struct gateway_view, in_stream)->client);
+	wake(stream);
 }
 
 void gateway_broadcast(struct gateway *g, const struct gateway_event *e)
@@ -231,6 +243,7 @@ void gateway_pump_stream(struct gateway_view *view)
 {
 	struct stretch news;
 
+	view->stream->is_awake = false;
 	if (!strip_from(&view->stream->strip, view->at, &news))
 		assert(!"a client lags behind its strip");
 	view->at = gateway_of(view)->place;

@@ -7,11 +7,22 @@
 #ifndef GATEWAY_STREAMS_H
 #define GATEWAY_STREAMS_H
 
-#include "base/text.h"
+#include "base/list.h"
+#include "hub/strip.h"
 
 struct gateway;
-struct gateway_stream;
 struct gateway_view;
+
+struct gateway_stream {
+	unsigned protocol;
+	bool sees_runs, sees_asks, sees_tools;
+	uint64_t seq; /* of its newest frame; of protocol 3 all streams share one */
+	struct strip strip;
+	struct link views;   /* gateway_view.in_stream */
+	struct link in_room; /* gateway.streams */
+	size_t trim_at;      /* bytes on the strip, with which it is trimmed */
+	bool is_awake;       /* all its views are to be served */
+};
 
 enum gateway_family {
 	GATEWAY_FOR_ALL,

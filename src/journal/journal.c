@@ -282,6 +282,11 @@ struct text journal_newest(const struct journal *j)
 	return recent_newest(&j->recent);
 }
 
+void journal_hurry(struct journal *j)
+{
+	j->wanted = ASK_NOW;
+}
+
 /* The fence is the owner's half of a promise that writer.c explains. */
 void journal_commit(struct journal *j)
 {

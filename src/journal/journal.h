@@ -94,6 +94,9 @@ enum journal_append journal_append(struct journal *journal, struct text head, st
 /* The line that was kept last, valid until the next poll. */
 struct text journal_newest(const struct journal *journal);
 
+/* Somebody waits for what is appended in this turn. */
+void journal_hurry(struct journal *journal);
+
 /* Tells the writer of what was appended, so that it is committed at once if somebody waits
  * for it, else soon: call it at the end of a turn, so that all that came in it goes together. */
 void journal_commit(struct journal *journal);

@@ -111,6 +111,24 @@ static void a_hurried_line_is_durable_soon_and_the_others_with_it(void **state)
 	remove_dir(dir);
 }
 
+static void lines_are_durable_soon_for_who_comes_to_wait_for_them(void **state)
+{
+	char *dir = new_dir();
+	struct journal_options o = some_options(dir);
+	struct journal *j;
+
+	o.commit_ms = 10 * WAIT_MS;
+	j = open_with(&o);
+	append(j, false);
+	append(j, false);
+	journal_hurry(j);
+	journal_commit(j);
+	wait_durable(j);
+	assert_int_equal(journal_durable_seq(j), 2);
+	journal_close(j);
+	remove_dir(dir);
+}
+
 static void a_line_that_nobody_waits_for_is_durable_after_a_while(void **state)
 {
 	char *dir = new_dir();
@@ -378,6 +396,7 @@ int main(void)
 		cmocka_unit_test(what_was_appended_is_there_after_a_clean_stop),
 		cmocka_unit_test(lines_are_in_the_file_as_they_were_given),
 		cmocka_unit_test(a_hurried_line_is_durable_soon_and_the_others_with_it),
+		cmocka_unit_test(lines_are_durable_soon_for_who_comes_to_wait_for_them),
 		cmocka_unit_test(a_line_that_nobody_waits_for_is_durable_after_a_while),
 		cmocka_unit_test(a_megabyte_does_not_wait_for_the_clock),
 		cmocka_unit_test(long_lines_are_whole),
