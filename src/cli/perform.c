@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "play/play.h"
+#include "play/whose.h"
 
 #define SIGNAL_MAX MIB
 #define STAGE_MAX (64 * MIB)
@@ -13,6 +14,7 @@
 struct performing {
 	FILE *out;
 	struct play *play;
+	struct whose whose;
 	struct json_reader reader;
 	struct buf json;
 	double first_ms; /* the clock begins with the first signal */
@@ -38,7 +40,6 @@ static bool play_line(struct performing *p, struct text line, struct error *why)
 		.source = json_text_at(root, "source"),
 		.correlation = json_text_at(root, "correlationId"),
 		.payload = yyjson_obj_get(root, "payload"),
-		.part = json_text_at(yyjson_obj_get(root, "metadata"), "agent_id"),
 	};
 	double at = show_number(root, "timestamp", NAN);
 
@@ -49,6 +50,7 @@ static bool play_line(struct performing *p, struct text line, struct error *why)
 	if (!p->has_begun)
 		p->first_ms = at;
 	p->has_begun = true;
+	whose_cast(&p->whose, &cue, yyjson_obj_get(root, "metadata"));
 	play_signal(p->play, &cue, at - p->first_ms);
 	return true;
 }
@@ -106,6 +108,7 @@ bool perform(const struct perform *how, struct error *why)
 	p.play = play_create(how->show, &options, why);
 	if (!p.play)
 		return false;
+	whose_init(&p.whose);
 	json_reader_init(&p.reader, SIGNAL_MAX);
 	buf_init(&p.json, COMMAND_MAX);
 	good = play_lines(&p, how->signals, why);
@@ -116,6 +119,7 @@ bool perform(const struct perform *how, struct error *why)
 	}
 	buf_finish(&p.json);
 	json_reader_finish(&p.reader);
+	whose_finish(&p.whose);
 	play_destroy(p.play);
 	return good;
 }

@@ -82,22 +82,16 @@ static void note_change(struct crew *crew, struct crew_member *m)
 	tell_news(crew);
 }
 
-/* Of a conversation of several runs: whose it is, and its key.  False: it says none.  Who has no
- * credential names no other source. */
-static bool read_key(const struct signal *s, const struct crew_heard *h, struct buf *key)
+/* Of a conversation of several runs: whose it is, and its key.  False: it says none. */
+static bool read_key(const struct crew_heard *h, struct buf *key)
 {
-	struct text own = json_text_at(h->payload, "sessionKey");
-	struct text source = json_text_at(h->metadata, "sourceId");
+	const struct session_said *said = &h->session;
 
-	if (!own.len)
-		own = json_text_at(h->metadata, "session");
-	if (!source.len || text_starts(s->source, SOURCE_LOCAL))
-		source = s->source;
-	if (!member_can_be(own) || !member_can_be(source))
+	if (!member_can_be(said->key) || !member_can_be(said->owner))
 		return false;
-	buf_add(key, source);
+	buf_add(key, said->owner);
 	buf_add_char(key, '\n');
-	buf_add(key, own);
+	buf_add(key, said->key);
 	return !key->full;
 }
 
@@ -140,7 +134,7 @@ static struct crew_member *find_member(struct crew *crew, const struct signal *s
 	if (m && (m->key || member_is_strange(m, s->source)))
 		return m;
 	buf_init(&key, 4 * KIB);
-	if (read_key(s, h, &key))
+	if (read_key(h, &key))
 		m = join_conversation(crew, m, run, buf_text(&key));
 	buf_finish(&key);
 	return m;
@@ -180,7 +174,7 @@ static void welcome_member(struct crew *crew, const struct signal *s, const stru
 		m->handle = handles_give(&crew->handles, base);
 	} while (map_get(&crew->by_run, text_of(m->handle)));
 	buf_init(&key, 4 * KIB);
-	if (read_key(s, h, &key))
+	if (read_key(h, &key))
 		m->key = text_dup(buf_text(&key));
 	buf_finish(&key);
 	crew_add(crew, m);

@@ -213,6 +213,7 @@ static void add_member(const struct crew *crew, const struct crew_member *m, dou
 	put_word(out, "handle", m->handle);
 	put_word(out, "run", member_run(m));
 	put_word(out, "source", m->source);
+	put_bool(out, "figure", m->is_told);
 	add_identity(m, out);
 	put_word(out, "group", state_group_name(group_of_look(&look, m, now_ms)));
 	add_state(&look, out);

@@ -39,6 +39,7 @@ static void member_save(const struct crew_member *m, struct buf *out)
 	put_word(out, "source", m->source);
 	put_u64(out, "pid", m->pid);
 	put_bool(out, "left", m->is_left);
+	put_bool(out, "figure", m->is_told);
 	json_member_text(out, "main", m->main);
 	json_member_text(out, "answers", m->answers);
 	json_member_text(out, "key", m->key);
@@ -213,11 +214,23 @@ static void load_runs(struct crew_member *m, yyjson_val *runs)
 	}
 }
 
+/* Those of before had it by their source alone. */
+static bool was_told(const struct crew_member *m, yyjson_val *saved)
+{
+	struct session_said said;
+
+	if (saved)
+		return yyjson_is_true(saved);
+	session_read(&said, &(struct session_signal){.source = text_of(m->source)});
+	return said.is_told;
+}
+
 static bool fill_member(struct crew_member *m, yyjson_val *saved)
 {
 	m->handle = loaded_text(saved, "handle");
 	m->pid = yyjson_get_uint(yyjson_obj_get(saved, "pid"));
 	m->is_left = yyjson_is_true(yyjson_obj_get(saved, "left"));
+	m->is_told = was_told(m, yyjson_obj_get(saved, "figure"));
 	m->main = loaded_text(saved, "main");
 	m->answers = loaded_text(saved, "answers");
 	m->key = loaded_text(saved, "key");

@@ -306,7 +306,7 @@ static void end_agents(struct crew_member *m, const struct crew_heard *h)
 
 bool member_is_strange(const struct crew_member *m, struct text source)
 {
-	return text_starts(source, SOURCE_LOCAL) && !text_starts(text_of(m->source), SOURCE_LOCAL);
+	return session_is_strange(text_of(m->source), source);
 }
 
 /* ---- its runs ---- */
@@ -379,6 +379,7 @@ void member_hear(struct crew_member *m, const struct signal *s, const struct cre
 	struct text part = part_of(m, s, h);
 
 	m->seq = s->seq;
+	m->is_told = m->is_told || h->session.is_told;
 	note_life(m, s->at_ms);
 	take_identity(m, s, h);
 	if (text_is(s->type, "agent.plan") && !part.len)

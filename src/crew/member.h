@@ -52,6 +52,7 @@ struct crew_member {
 	char *id, *handle, *source;
 	uint64_t pid;                    /* of its process; 0: not known */
 	bool is_left;                    /* that process went on with another session */
+	bool is_told;                    /* a signal said that it is one: signal/session.h */
 	char *main;                      /* the agent that is not a subagent, or NULL */
 	char *answers;                   /* the name under which a source of that name speaks */
 	char *runs[MEMBER_RUNS_MAX + 1]; /* one more while they are loaded */

@@ -282,6 +282,8 @@ void moment_read(struct crew_heard *h, const struct signal *s)
 		.metadata = yyjson_obj_get(s->envelope, "metadata"),
 		.is_agents = true,
 	};
+	session_read(&h->session,
+	             &(struct session_signal){s->type, s->source, h->payload, h->metadata});
 	h->agent = payload_text(h, "agentId");
 	h->part = json_text_at(h->metadata, "agent_id");
 	h->parent = json_text_at(h->metadata, "parent_tool_use_id");

@@ -12,6 +12,7 @@
 #define CREW_MOMENT_H
 
 #include "crew/standing.h"
+#include "signal/session.h"
 #include "signal/signal.h"
 
 /* A signal, as far as sessions are concerned.  Texts live as long as the signal. */
@@ -28,6 +29,7 @@ struct crew_heard {
 	bool is_left;        /* its process went on with another session */
 	bool ends_part;      /* that subagent is done */
 	yyjson_val *payload, *metadata;
+	struct session_said session;
 };
 
 /* The signal was read to a document, by signal_read(). */

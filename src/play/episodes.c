@@ -91,11 +91,13 @@ void episodes_note(struct episodes *e, const struct episode_note *note)
 	entry = map_get(&e->known, note->about);
 	was_next = entry && e->to_save == &entry->in_notes;
 	if (!entry || !says(entry, note)) {
-		if (entry)
-			forget_episode(e, entry);
+		struct episode_entry *old = entry;
+
+		entry = entry_of(note, words); /* which may have words of the old one */
+		if (old)
+			forget_episode(e, old);
 		else if (e->count == e->max)
 			forget_episode(e, in_notes(e->notes.next));
-		entry = entry_of(note, words);
 		map_set(&e->known, note->about, entry);
 		e->count++;
 	}

@@ -6,6 +6,7 @@
 #include "play/play.h"
 #include "play/recall.h"
 #include "play/theatre.h"
+#include "play/whose.h"
 #include "signal/json.h"
 
 /* What would be more is left out of what is saved: it is the performances of tens of
@@ -13,7 +14,8 @@
 #define PLAY_SAVED_MAX (8 * MIB)
 
 struct theatre_saving {
-	enum { SAVE_NUMBERS, SAVE_SOURCES, SAVE_ENTITIES, SAVE_PLAY } part;
+	enum { SAVE_NUMBERS, SAVE_NOTES, SAVE_PLAY } part;
+	size_t list;       /* of notes */
 	size_t play_begun; /* where in the buffer */
 	struct play_saving play;
 };
@@ -33,7 +35,8 @@ struct theatre {
 	struct recall recall;
 	struct episodes sources;  /* by correlation */
 	struct episodes entities; /* by entity */
-	bool must_look;           /* a command could not be told */
+	struct whose whose;
+	bool must_look; /* a command could not be told */
 	struct theatre_saving saving;
 };
 

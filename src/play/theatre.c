@@ -137,6 +137,7 @@ struct theatre *theatre_create(const struct theatre_options *options, double now
 	recall_init(&t->recall, THEATRE_COMMANDS);
 	episodes_init(&t->sources, THEATRE_EPISODES);
 	episodes_init(&t->entities, THEATRE_EPISODES);
+	whose_init(&t->whose);
 	if (!theatre_put_on(t, show_default(), TEXT(""), &why)) {
 		log_error("theatre", "the show in the program: %s", why.words);
 		abort();
@@ -159,6 +160,7 @@ void theatre_destroy(struct theatre *t)
 	recall_finish(&t->recall);
 	episodes_finish(&t->sources);
 	episodes_finish(&t->entities);
+	whose_finish(&t->whose);
 	free(t);
 }
 
@@ -212,18 +214,20 @@ static bool may_play(struct theatre *t)
 	return true;
 }
 
-static void play_line(struct theatre *t, const struct signal *s)
+static void play_line(struct theatre *t, const struct signal *s, bool is_wanted)
 {
 	yyjson_val *root = yyjson_doc_get_root(json_read(&t->reader, s->line, NULL));
-	const struct cue cue = {
+	struct cue cue = {
 		.type = s->type,
 		.source = s->source,
 		.correlation = s->correlation,
 		.payload = yyjson_obj_get(root, "payload"),
-		.part = json_text_at(yyjson_obj_get(root, "metadata"), "agent_id"),
 	};
 
-	if (yyjson_is_obj(cue.payload) && play_signal(t->play, &cue, t->now_ms))
+	if (!yyjson_is_obj(cue.payload))
+		return;
+	whose_cast(&t->whose, &cue, yyjson_obj_get(root, "metadata"));
+	if (is_wanted && play_signal(t->play, &cue, t->now_ms))
 		t->stats.processed++;
 }
 
@@ -255,12 +259,14 @@ bool theatre_wants(const struct theatre *t, struct text type)
 
 void theatre_hear(struct theatre *t, const struct signal *s, double now_ms)
 {
+	bool is_wanted = theatre_wants(t, s->type);
+
 	note_source(t, s);
-	if (!theatre_wants(t, s->type))
+	if (!is_wanted && !whose_wants(s->type))
 		return;
 	set_now(t, now_ms);
 	if (may_play(t))
-		play_line(t, s);
+		play_line(t, s, is_wanted);
 	if (t->must_look)
 		theatre_turn_page(t, 0);
 }

@@ -16,14 +16,34 @@ static void save_numbers(const struct theatre *t, struct buf *out)
 	json_add_number(out, t->tokens);
 	put_key(out, "filled");
 	json_add_number(out, t->filled_ms);
-	put_key(out, "sources");
+}
+
+/* Who spoke of what: lists of notes, each under its name.  NULL: there are no more. */
+static struct episodes *notes_of(struct theatre *t, size_t list, const char **name)
+{
+	struct {
+		const char *name;
+		struct episodes *notes;
+	} lists[] = {
+		{"sources", &t->sources},         {"entities", &t->entities},
+		{"runs", &t->whose.runs},         {"conversations", &t->whose.keys},
+		{"sessions", &t->whose.sessions},
+	};
+
+	if (list == sizeof(lists) / sizeof(*lists))
+		return NULL;
+	*name = lists[list].name;
+	return lists[list].notes;
 }
 
 void theatre_save_begin(struct theatre *t)
 {
+	struct episodes *notes;
+	const char *name;
+
 	t->saving = (struct theatre_saving){SAVE_NUMBERS};
-	episodes_save_begin(&t->sources);
-	episodes_save_begin(&t->entities);
+	for (size_t i = 0; (notes = notes_of(t, i, &name)); i++)
+		episodes_save_begin(notes);
 }
 
 static void begin_play(struct theatre_saving *at, struct buf *out)
@@ -31,6 +51,17 @@ static void begin_play(struct theatre_saving *at, struct buf *out)
 	at->part = SAVE_PLAY;
 	at->play_begun = out->len;
 	put_key(out, "play");
+}
+
+/* The next list, or the play behind the last. */
+static void begin_notes(struct theatre *t, struct theatre_saving *at, struct buf *out)
+{
+	const char *name;
+
+	if (notes_of(t, at->list, &name))
+		put_key(out, name);
+	else
+		begin_play(at, out);
 }
 
 static bool save_play(const struct theatre *t, struct theatre_saving *at, struct buf *out)
@@ -48,21 +79,19 @@ static bool save_play(const struct theatre *t, struct theatre_saving *at, struct
 bool theatre_save_more(struct theatre *t, struct buf *out)
 {
 	struct theatre_saving *at = &t->saving;
+	const char *name;
 
 	switch (at->part) {
 	case SAVE_NUMBERS:
 		save_numbers(t, out);
-		at->part = SAVE_SOURCES;
+		at->part = SAVE_NOTES;
+		begin_notes(t, at, out);
 		return true;
-	case SAVE_SOURCES:
-		if (episodes_save_some(&t->sources, out))
-			return true;
-		put_key(out, "entities");
-		at->part = SAVE_ENTITIES;
-		return true;
-	case SAVE_ENTITIES:
-		if (!episodes_save_some(&t->entities, out))
-			begin_play(at, out);
+	case SAVE_NOTES:
+		if (!episodes_save_some(notes_of(t, at->list, &name), out)) {
+			at->list++;
+			begin_notes(t, at, out);
+		}
 		return true;
 	case SAVE_PLAY:
 		break;
@@ -96,14 +125,16 @@ static bool load_play(struct theatre *t, yyjson_val *root, double now_ms)
 static bool load_state(struct theatre *t, yyjson_val *root, double now_ms)
 {
 	yyjson_val *running = yyjson_obj_get(root, "running");
+	struct episodes *notes;
+	const char *name;
 
 	if (!yyjson_is_bool(running))
 		return false;
 	t->is_running = yyjson_get_bool(running);
 	t->stats.processed = yyjson_get_uint(yyjson_obj_get(root, "processed"));
 	t->stats.skipped = yyjson_get_uint(yyjson_obj_get(root, "skipped"));
-	episodes_load(&t->sources, yyjson_obj_get(root, "sources"));
-	episodes_load(&t->entities, yyjson_obj_get(root, "entities"));
+	for (size_t i = 0; (notes = notes_of(t, i, &name)); i++)
+		episodes_load(notes, yyjson_obj_get(root, name));
 	return load_play(t, root, now_ms);
 }
 

@@ -6,8 +6,8 @@
  * "type" is the signal's type, whatever the payload has under that name.
  *
  * Nor are these of the payload: who is meant on the stage, where each session of an agent is
- * somebody (signal/figure.h).  Of a signal that is of no session they are what the payload
- * says in brackets.
+ * somebody (signal/figure.h; play/whose.h says of which session a signal is).  Of a signal that
+ * is of no session they are what the payload says in brackets.
  *
  *	figure      whose doing it is [agentId]
  *	figureTo    who is given a task [to]
@@ -25,6 +25,7 @@ struct cue {
 	struct text type, source, correlation;
 	yyjson_val *payload; /* an object */
 	struct text part;    /* the subagent whose it is, or empty */
+	struct text session; /* by which the stage knows it; empty: by the agent's name */
 };
 
 /* NULL: there is no such thing.  A type, a length or a figure, which no document holds,

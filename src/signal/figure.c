@@ -4,21 +4,7 @@
 #include "base/buf.h"
 #include "signal/json.h"
 
-#define FIGURE_MAX 1024        /* bytes; who has a longer name is known by the agent's own */
-#define FIGURE_BOX "signalbox" /* the source of what the box tells */
-
-static bool is_of_session(const struct cue *cue)
-{
-	struct text source = cue->source;
-	const struct text local = TEXT("local/");
-
-	if (!cue->correlation.len)
-		return false;
-	if (text_starts(source, local))
-		source = (struct text){source.at + local.len, source.len - local.len};
-	return text_starts(source, TEXT("adapter:")) ||
-	       (text_is(cue->source, FIGURE_BOX) && text_starts(cue->type, TEXT("session.")));
-}
+#define FIGURE_MAX 1024 /* bytes; who has a longer name is known by the agent's own */
 
 static bool figure_add(char *at, size_t *len, struct text word)
 {
@@ -52,8 +38,8 @@ static yyjson_val *figure_of(const struct cue *cue, const char *member, struct t
 	yyjson_val *plain = yyjson_obj_get(cue->payload, member);
 	yyjson_val *made = NULL;
 
-	if (is_of_session(cue))
-		made = figure_make(cue->correlation, json_text(plain), part);
+	if (cue->session.len)
+		made = figure_make(cue->session, json_text(plain), part);
 	return made ? made : plain;
 }
 
@@ -69,7 +55,7 @@ static yyjson_val *figure_part(const struct cue *cue)
 {
 	static _Thread_local yyjson_val made;
 
-	if (!cue->part.len || !is_of_session(cue))
+	if (!cue->part.len || !cue->session.len)
 		return NULL;
 	yyjson_set_strn(&made, cue->part.at, cue->part.len);
 	return &made;

@@ -1,9 +1,8 @@
 /* figure.h - by which name somebody is known on the stage; inside this room.
  *
  * An agent's own name says who it is where there is one of it.  Of a program that people run
- * many times at once, each session is somebody: a signal of one that comes from an adapter
- * (hooks, transcripts, `signalbox run`), or that the box tells of a session, is of the figure
- * `@SESSION`.  A subagent is `NAME#PART@SESSION`, each invocation one of its own.
+ * many times at once, each session is somebody: a signal of one is of the figure `@SESSION`.  A
+ * subagent is `NAME#PART@SESSION`, each invocation one of its own.
  */
 #ifndef SIGNAL_FIGURE_H
 #define SIGNAL_FIGURE_H

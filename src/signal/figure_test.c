@@ -20,8 +20,9 @@ static int start(void **state)
 	doc = yyjson_read(payload, sizeof(payload) - 1, 0);
 	assert_non_null(doc);
 	cue = (struct cue){.type = TEXT("tool_call"),
-	                   .source = TEXT("adapter:tap"),
-	                   .correlation = TEXT("S"),
+	                   .source = TEXT("claw"),
+	                   .correlation = TEXT("run"),
+	                   .session = TEXT("S"),
 	                   .payload = yyjson_doc_get_root(doc)};
 	return 0;
 }
@@ -48,10 +49,6 @@ static void a_session_is_one_figure(void **state)
 	leads_to("figureTo", "@S");
 	leads_to("figureFrom", "bob");
 	leads_to("figurePart", NULL);
-	cue.source = TEXT("adapter:transcript");
-	leads_to("figure", "@S");
-	cue.source = TEXT("local/adapter:mine");
-	leads_to("figure", "@S");
 }
 
 static void each_subagent_is_a_figure_of_its_session(void **state)
@@ -65,30 +62,12 @@ static void each_subagent_is_a_figure_of_its_session(void **state)
 
 static void who_is_of_no_session_is_the_agent(void **state)
 {
-	const struct text sources[] = {TEXT("demo"), TEXT("http"), TEXT("adapter"), TEXT("local/x"),
-	                               TEXT("")};
-
 	cue.part = TEXT("p1");
-	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
-		cue.source = sources[i];
-		leads_to("figure", "ada");
-		leads_to("figureTo", "cy");
-		leads_to("figureFrom", "bob");
-		leads_to("figurePart", NULL);
-	}
-	cue.source = TEXT("adapter:tap");
-	cue.correlation = TEXT("");
+	cue.session = TEXT("");
 	leads_to("figure", "ada");
+	leads_to("figureTo", "cy");
+	leads_to("figureFrom", "bob");
 	leads_to("figurePart", NULL);
-}
-
-static void the_box_tells_of_sessions(void **state)
-{
-	cue.type = TEXT("session.gone");
-	cue.source = TEXT("signalbox");
-	leads_to("figure", "@S");
-	cue.correlation = TEXT("");
-	leads_to("figure", "ada");
 }
 
 static void a_name_that_is_too_long_is_the_agents(void **state)
@@ -96,9 +75,9 @@ static void a_name_that_is_too_long_is_the_agents(void **state)
 	static char long_name[2000];
 
 	memset(long_name, 's', sizeof(long_name));
-	cue.correlation = (struct text){long_name, sizeof(long_name)};
+	cue.session = (struct text){long_name, sizeof(long_name)};
 	leads_to("figure", "ada");
-	cue.correlation = (struct text){long_name, 1023};
+	cue.session = (struct text){long_name, 1023};
 	assert_int_equal(yyjson_get_len(cue_at(&cue, TEXT("figure"))), 1024);
 	cue.part = TEXT("p1");
 	leads_to("figure", "ada");
@@ -117,7 +96,7 @@ static void nobody_is_meant_by_a_signal_that_names_nobody(void **state)
 
 	cue.payload = yyjson_doc_get_root(empty);
 	leads_to("figure", "@S");
-	cue.source = TEXT("http");
+	cue.session = TEXT("");
 	leads_to("figure", NULL);
 	leads_to("figureFrom", NULL);
 	yyjson_doc_free(empty);
@@ -130,7 +109,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(each_subagent_is_a_figure_of_its_session, start,
 	                                        finish),
 		cmocka_unit_test_setup_teardown(who_is_of_no_session_is_the_agent, start, finish),
-		cmocka_unit_test_setup_teardown(the_box_tells_of_sessions, start, finish),
 		cmocka_unit_test_setup_teardown(a_name_that_is_too_long_is_the_agents, start,
 	                                        finish),
 		cmocka_unit_test_setup_teardown(other_paths_are_of_the_payload, start, finish),

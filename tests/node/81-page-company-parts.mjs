@@ -17,7 +17,7 @@ const place = (name) => SHOW.scene.positions.find((one) => one.name === name);
 
 const GROUP = { asks: "waits", failed: "failed", idle: "idle", finished: "over", gone: "over" };
 const member = (id, name, more = {}) => ({
-	id, handle: `checkout-${id}`, project: "checkout", source: "adapter:tap", agentId: "claude", first: 1, last: 1,
+	id, handle: `checkout-${id}`, project: "checkout", source: "adapter:tap", figure: true, agentId: "claude", first: 1, last: 1,
 	group: GROUP[name] ?? "work", state: { name, since: 1, ...more }, agents: [],
 });
 
@@ -215,9 +215,20 @@ test("a session of several runs is one figure, and so is a subagent of several n
 	assert.deepEqual(seen(10).map(({ semanticId }) => semanticId).sort(), ["@1", "Explore#p1@1"]);
 });
 
-test("agents of other sources, and shows without a crew, are as the choreographies have them", async () => {
+test("sessions of any source are figures, and one that is called by its own name within is itself", async () => {
+	const of = (id, name) => ({ ...member(id, name), handle: `poet-${id}`, project: undefined, source: "hub", agentId: "poet" });
+	const { seen, company } = makeStage(SHOW, ["@1", "@2", "poet#poet@3", "critic#critic@2"], [of("1", "thinking"), of("2", "asks"), of("3", "idle")]);
+
+	company.hear({ changed: [{ ...of("2", "asks"), agents: [{ id: "critic", name: "critic", state: { name: "thinking", since: 1 } }] }] });
+	assert.deepEqual(seen(10).map(({ semanticId, label, state }) => [semanticId, label, state]).sort(), [
+		["@1", "poet-1", "thinking"], ["@2", "poet-2", "waiting"], ["critic#critic@2", "critic", "thinking"], ["poet#poet@3", "poet-3", "sit"]]);
+	company.hear({ changed: [of("2", "finished")] });
+	assert.deepEqual(seen(20).map(({ semanticId }) => semanticId).sort(), ["@1", "poet#poet@3"], "who is called leaves with who called");
+});
+
+test("agents without sessions, and shows without a crew, are as the choreographies have them", async () => {
 	const { crew, ...scene } = SHOW.scene;
-	const other = makeStage(SHOW, ["ada"], [{ ...member("1", "tool", { tool: "Bash" }), source: "http" }]);
+	const other = makeStage(SHOW, ["ada"], [{ ...member("1", "tool", { tool: "Bash" }), source: "http", figure: false }]);
 	const plain = makeStage({ ...SHOW, scene }, ["@1"], [member("1", "tool", { tool: "Bash" })]);
 
 	assert.ok(crew.length > 0);
@@ -267,11 +278,14 @@ test("seats are kept, taken from the middle, and not where somebody stands", asy
 });
 
 test("what is done to a figure goes to its session", async () => {
-	const { of } = makeEpisodes();
+	const { of, hear } = makeEpisodes();
+	const session = { member: { ...member("s1", "idle"), run: "r2" } };
 
-	assert.equal(of("@s1").correlationId, "s1");
-	assert.equal(of("Explore#p1@s1").correlationId, "s1");
-	assert.equal(of("ada"), undefined);
+	hear({ type: "text_delta", source: "s", seq: 1, correlationId: "c", payload: { agentId: "ada" } });
+	assert.equal(of({ semanticId: "@s1", session }).correlationId, "r2", "its newest run");
+	assert.equal(of({ semanticId: "Explore#p1@s1", session: { member: member("s1", "idle") } }).correlationId, "s1");
+	assert.equal(of({ semanticId: "ada", session: null }).correlationId, "c");
+	assert.equal(of({ semanticId: "@s1", session: null }), undefined);
 });
 
 await run();

@@ -443,12 +443,12 @@ test("an episode is that of the last signal that spoke of somebody", async () =>
 	hear("agent_state_change", "c2", { agentId: "bob", from: "idle", to: "ada" });
 	hear("user.click", "c3", { target: "ada", agentId: "ada" });
 	hear("text_delta", undefined, { agentId: "ada" });
-	assert.equal(episodes.of("ada").correlationId, "c1");
-	assert.equal(episodes.of("bob").correlationId, "c2");
-	assert.equal(episodes.of("idle"), undefined);
+	assert.equal(episodes.of({ semanticId: "ada", session: null }).correlationId, "c1");
+	assert.equal(episodes.of({ semanticId: "bob", session: null }).correlationId, "c2");
+	assert.equal(episodes.of({ semanticId: "idle", session: null }), undefined);
 	for (let i = 0; i < 600; i++)
 		hear("text_delta", `c${i}`, { agentId: `n${i}` });
-	assert.equal(episodes.of("ada"), undefined, "there is a ceiling");
+	assert.equal(episodes.of({ semanticId: "ada", session: null }), undefined, "there is a ceiling");
 });
 
 test("the stage fits the window, and stays under the pointer when it comes nearer", async () => {

@@ -332,11 +332,11 @@ test("a zone is drawn by hand: a user.zone, seen until it fades, and by others t
 	await other.context().close();
 });
 
-const menuOf = async (who) => {
+const menuOf = async (who, name = who) => {
 	const { screen } = await stands(page, who);
 
 	await page.mouse.click(screen.x, screen.y, { button: "right" });
-	await page.waitForSelector(`[role=menu][aria-label="${who}"]:not([hidden]) [role=menuitem]`);
+	await page.waitForSelector(`[role=menu][aria-label="${name}"]:not([hidden]) [role=menuitem]`);
 };
 
 test("what the source of somebody cannot do is grey, with the reason, and does nothing", async () => {
@@ -363,14 +363,14 @@ test("an agent is paused and interrupted from the menu, and it is said when it w
 	const agent = await Agent.join(box, "run:9");
 	agent.event("llm/start", { invokeid: "eve" });
 	agent.event("llm/delta", { invokeid: "eve", type: "text-delta", text: "I work." });
-	await menuOf("eve");
+	await menuOf("@run:9", "eve-1");
 	await page.click("[role=menuitem]:has-text('Pause it')");
 	await eventually(() => agent.told.at(-1) === "pause", "the agent hears it");
-	await says(page, "#said", /eve was told to pause/);
-	await menuOf("eve");
+	await says(page, "#said", /eve-1 was told to pause/);
+	await menuOf("@run:9", "eve-1");
 	await page.click("[role=menuitem]:has-text('Interrupt it')");
 	await eventually(() => agent.told.at(-1) === "ui-interrupt", "the agent hears it");
-	await says(page, "#said", /eve was interrupted/);
+	await says(page, "#said", /eve-1 was interrupted/);
 	agent.leave();
 });
 

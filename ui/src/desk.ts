@@ -86,6 +86,7 @@ export interface Member {
 	project?: string; cwd?: string; branch?: string; host?: string; user?: string;
 	title?: string; titleFrom?: "person" | "agent" | "asked" | null; model?: string; mode?: string;
 	parent?: string | null; source?: string; first: number; last: number;
+	figure?: boolean;              /* on the stage it is somebody: `@ID`; else under the name of its agent */
 	group: "waits" | "failed" | "work" | "idle" | "over";
 	state: CrewState;
 	plan?: { done: number; total: number; now?: string } | null;

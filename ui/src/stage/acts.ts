@@ -96,7 +96,7 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 			void hand.send(pointOf(at, zoneAt(now.document, at)));
 	}
 
-	const power = (actor: Actor): Promise<Power> => powers(episodes.of(actor.semanticId));
+	const power = (actor: Actor): Promise<Power> => powers(episodes.of(actor));
 
 	async function tell(actor: Actor, words: string): Promise<boolean> {
 		const id = crypto.randomUUID();
@@ -121,7 +121,7 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 	}
 
 	async function steer(actor: Actor, { done, words }: Deed, op: string): Promise<void> {
-		const episode = episodes.of(actor.semanticId);
+		const episode = episodes.of(actor);
 
 		if (!episode)
 			return;
@@ -216,7 +216,7 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 	}
 
 	async function menuOf(actor: Actor): Promise<Item[]> {
-		const episode = episodes.of(actor.semanticId);
+		const episode = episodes.of(actor);
 		const places = (frame()?.document.scene.positions ?? []).slice(0, PLACES_MAX);
 		const { session } = actor;
 		const items: Item[] = [session

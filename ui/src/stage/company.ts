@@ -73,14 +73,13 @@ export function figureOf(name: string, find: (session: string) => Member | undef
 			continue;
 		isFigure = true;
 		const member = find(name.slice(at + 1));
+		const part = member === undefined || at === 0 ? "" : partOf(head, member);
+
 		if (member !== undefined)
-			return { member, part: at === 0 ? "" : partOf(head, member) };
+			return { member, part: part === member.agentId ? "" : part };
 	}
 	return isFigure ? null : undefined;
 }
-
-/* As the server has it (src/signal/figure.c): other agents play under their own names. */
-const hasFigure = ({ source = "" }: Member): boolean => /^(local\/)?adapter:/.test(source);
 
 /* With few, there is room to see them well. */
 function sizeFor(count: number): number {
@@ -137,8 +136,8 @@ export function makeCompany(): Company {
 	const find = (session: string): Member | undefined => members.get(session) ?? members.get(runs.get(session) ?? "");
 
 	function put(member: Member): void {
-		if (!hasFigure(member))
-			return;
+		if (member.figure !== true)
+			return;     /* it plays under the name of its agent */
 		members.set(member.id, member);
 		if (member.run !== undefined && member.run !== member.id)
 			runs.set(member.run, member.id);

@@ -16,7 +16,7 @@ function attend(theatre: Theatre, now: StageFrame, localNow: number): void {
 	if (theatre.selected !== null && !isThere(actor))
 		select(theatre, null);
 	else if (isThere(actor))
-		card.follow(actor, episodes.of(actor.semanticId), eye.camera, eye.screen);
+		card.follow(actor, episodes.of(actor), eye.camera, eye.screen);
 	if (theatre.follows)
 		eye.follow(isThere(actor) ? actor : lastToAct(now));
 	if (!isEmpty(now))

@@ -1,7 +1,8 @@
-/* Which episode somebody on the stage is in: the correlation of the last signal that spoke of
- * them, as the server has it too; the figure of a session says it itself. The newest so many names are remembered. */
+/* Which episode somebody on the stage is in: of a session its newest run; else the correlation of the last signal
+ * that spoke of them, as the server has it too. The newest so many names are remembered. */
 
 import type { Envelope } from "../desk";
+import type { Actor } from "./frame";
 import { textOf } from "./words";
 
 const NAMES_MAX = 512;
@@ -10,7 +11,7 @@ export interface Episode { correlationId: string; source: string; seq: number; i
 
 export interface Episodes {
 	hear(envelope: Envelope): void;
-	of(name: string): Episode | undefined;
+	of(actor: Pick<Actor, "semanticId" | "session">): Episode | undefined;
 }
 
 /* Whom a signal speaks of. */
@@ -35,10 +36,12 @@ export function makeEpisodes(): Episodes {
 					known.delete(known.keys().next().value!);
 			}
 		},
-		of(name) {
-			const session = /^(?:[^@]*#[^@]*)?@(.+)$/.exec(name)?.[1];
+		of({ semanticId, session }) {
+			if (session === null)
+				return known.get(semanticId);
+			const { id, run = id, source = "" } = session.member;
 
-			return known.get(name) ?? (session === undefined ? undefined : { correlationId: session, source: "", seq: 0, isDemo: false });
+			return { correlationId: run, source, seq: 0, isDemo: false };
 		},
 	};
 }

@@ -101,7 +101,7 @@ export function makeHand(desk: Desk, episodes: Episodes): Hand {
 		isOwn: (id) => own.has(id),
 		async send(signal, actor) {
 			const { link } = desk;
-			const episode = actor ? episodes.of(actor.semanticId) : undefined;
+			const episode = actor ? episodes.of(actor) : undefined;
 			const id = signal.id ?? crypto.randomUUID();
 
 			if (link.state.name !== "live" && link.state.name !== "catching-up") {

@@ -74,7 +74,7 @@ export function select(theatre: Theatre, id: string | null): void {
 	theatre.selected = isThere(actor) ? id : null;
 	theatre.crowd.select(theatre.selected);
 	if (isThere(actor))
-		theatre.card.show(actor, theatre.episodes.of(actor.semanticId));
+		theatre.card.show(actor, theatre.episodes.of(actor));
 	else
 		theatre.card.hide();
 }

@@ -1,0 +1,31 @@
+/* session.h - what a signal says about the session that it is of; pure.
+ *
+ * Any run may be looked at as a session.  Some say that they are one: what adapters tell (hooks,
+ * transcripts, `signalbox run`), what has a conversation or came from a dialect that knows
+ * sessions, what somebody asked here, and the types that tell of sessions alone.  Those are
+ * known on the stage by the session, and all others by the name of the agent.
+ */
+#ifndef SIGNAL_SESSION_H
+#define SIGNAL_SESSION_H
+
+#include <yyjson.h>
+
+#include "base/text.h"
+
+struct session_said {
+	struct text owner, key; /* its conversation, and whose that is; no key: it says none */
+	bool is_told;           /* its run is a session */
+	bool has_names;         /* and its subagents have names instead of ids */
+};
+
+struct session_signal {
+	struct text type, source;
+	yyjson_val *payload, *metadata; /* NULL: there is none */
+};
+
+void session_read(struct session_said *out, const struct session_signal *s);
+
+/* A program without a credential speaks of its own sessions alone. */
+bool session_is_strange(struct text owner, struct text source);
+
+#endif
