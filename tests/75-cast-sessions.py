@@ -2,12 +2,12 @@
 """Each session is somebody on the stage, whatever source it is of: three sessions of one agent are
 three figures, under the ids that the crew has, and again after a restart."""
 
-import json
-
 from escapement import Hub
 from gateway import Gateway, connected
 from lib import WS, Box, eventually, run, test
 from servers import Upstream, add_source, until_state
+
+NOW = 1794945500000
 
 
 def look(box):
@@ -155,6 +155,24 @@ def _():
         comes_back(box)
         for agent in agents.values():
             agent.close()
+
+
+@test("a session of the run dialect whose run is done is finished, whoever spoke in it, and so are those whom it called")
+def _():
+    def names(session):
+        return [crew(box)[session]["state"]["name"],
+                *[a["state"]["name"] for a in crew(box)[session]["agents"]]]
+
+    with Box() as box:
+        for session, path in (("s1", True), ("s2", False)):  # with a credential, and without one
+            with WS(box, f"/ws/run?role=agent&session={session}", unix=path) as agent:
+                for i, name in enumerate(("poet", "critic")):
+                    agent.send({"kind": "event", "ts": NOW + i, "event": "llm/start", "data": {"invokeid": name}})
+                eventually(lambda: session in crew(box) and names(session) == ["thinking", "thinking"])
+                agent.send({"kind": "event", "ts": NOW + 9, "event": "runner/done",
+                            "data": {"final-config": ["done"], "status": "done"}})
+                eventually(lambda: names(session) == ["finished", "finished"])
+                assert {n for n in cast(box) if n.endswith(f"@{session}")} == {f"@{session}", f"critic#critic@{session}"}
 
 
 @test("so are those of a hub that is dialled")

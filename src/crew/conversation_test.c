@@ -270,6 +270,39 @@ static void test_agents_of_own_name(void **state)
 	assert_string_equal(state_of("r1"), "answering");
 }
 
+/* In a dialect whose subagents have names, the source itself speaks for the session. */
+static void test_session_itself(void **state)
+{
+	static const char origin[] = ",\"metadata\":{\"origin\":{\"dialect\":\"run\"}}";
+	char rest[512];
+
+	(void)state;
+	snprintf(rest, sizeof(rest), RUN("r1") PAY("\"agentId\":\"poet\"") "%s", origin);
+	hear_as("local/agent:r1", "text_delta", 1000, rest);
+	snprintf(rest, sizeof(rest), RUN("r1") PAY("\"agentId\":\"critic\"") "%s", origin);
+	hear_as("local/agent:r1", "text_delta", 1100, rest);
+	assert_int_equal(crew_find(crew, TEXT("r1"))->agent_count, 1);
+	snprintf(rest, sizeof(rest),
+	         RUN("r1") PAY("\"agentId\":\"agent:r1\",\"taskId\":\"r1\",\"success\":true") "%s",
+	         origin);
+	hear_as("local/agent:r1", "completion", 1200, rest);
+	assert_string_equal(state_of("r1"), "finished");
+}
+
+/* Which of them are somebody on the stage is remembered. */
+static void test_figures(void **state)
+{
+	(void)state;
+	hear_as("adapter:tap", "text_delta", 1000, RUN("r3") PAY("\"agentId\":\"claude\""));
+	hear_as("parrot", "text_delta", 1000, RUN("r1") PAY("\"agentId\":\"parrot\""));
+	hear_as("claw", "text_delta", 1000, RUN("r2") PAY("\"sessionKey\":\"k\""));
+	restart_crew();
+	assert_json_has("r1", "\"figure\":false");
+	assert_json_has("r2", "\"figure\":true");
+	restart_without("\"figure\":true"); /* as an older version saved it */
+	assert_json_has("r3", "\"figure\":true");
+}
+
 static void test_many_runs(void **state)
 {
 	char rest[256];
@@ -324,6 +357,8 @@ int main(void)
 		CONVERSATION(test_asked_source),
 		CONVERSATION(test_agents_of_asked_source),
 		CONVERSATION(test_agents_of_own_name),
+		CONVERSATION(test_session_itself),
+		CONVERSATION(test_figures),
 		CONVERSATION(test_many_runs),
 		CONVERSATION(test_strangers),
 	};

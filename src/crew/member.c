@@ -239,6 +239,8 @@ static struct text part_of(struct crew_member *m, const struct signal *s,
 		return part;
 	if (!m->main)
 		m->main = text_dup(agent);
+	if (h->session.has_names && session_is_itself(s->source, agent))
+		return TEXT("");
 	return is_answer(m, s, agent) || text_is(agent, m->main) ? TEXT("") : agent;
 }
 

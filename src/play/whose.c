@@ -125,7 +125,9 @@ static struct text part_by_name(struct whose *w, const struct cue *cue, bool has
 		episodes_note(&w->sessions, &note);
 		return TEXT("");
 	}
-	return has_names && !text_equal(note.correlation, agent) ? agent : TEXT("");
+	if (!has_names || session_is_itself(cue->source, agent))
+		return TEXT("");
+	return text_equal(note.correlation, agent) ? TEXT("") : agent;
 }
 
 void whose_cast(struct whose *w, struct cue *cue, yyjson_val *metadata)

@@ -121,6 +121,9 @@ static void where_subagents_have_names_the_first_is_the_session(void **state)
 	IS_OF("critic@s", "hub", "s", "task_dispatch", "{\"to\":\"critic\"}", origin);
 	IS_OF("@s", "hub", "s", NULL, "{\"agentId\":\"model\"}", origin);
 	IS_OF("@t", "hub", "t", NULL, "{\"agentId\":\"poet\"}", origin);
+	IS_OF("@t", "hub", "t", "completion", "{\"agentId\":\"hub\"}", origin);
+	IS_OF("@u", "local/agent:u", "u", NULL, "{\"agentId\":\"poet\"}", origin);
+	IS_OF("@u", "local/agent:u", "u", "completion", "{\"agentId\":\"agent:u\"}", origin);
 }
 
 static void strangers_are_of_no_session_of_others(void **state)

@@ -5,11 +5,21 @@
 
 static const struct text local = {"local/", 6};
 
-static bool is_of_adapter(struct text source)
+static struct text own_name(struct text source)
 {
 	if (text_starts(source, local))
 		source = (struct text){source.at + local.len, source.len - local.len};
-	return text_starts(source, TEXT("adapter:"));
+	return source;
+}
+
+static bool is_of_adapter(struct text source)
+{
+	return text_starts(own_name(source), TEXT("adapter:"));
+}
+
+bool session_is_itself(struct text source, struct text agent)
+{
+	return text_equal(own_name(source), agent);
 }
 
 /* An ask says which source it goes to. */

@@ -25,6 +25,9 @@ struct session_signal {
 
 void session_read(struct session_said *out, const struct session_signal *s);
 
+/* It speaks under the name of its source: not an agent of it does, but the session as such. */
+bool session_is_itself(struct text source, struct text agent);
+
 /* A program without a credential speaks of its own sessions alone. */
 bool session_is_strange(struct text owner, struct text source);
 
