@@ -92,6 +92,7 @@ static void *make_gateway(struct box *box)
 		.bus = box->bus,
 		.journal = box->journal,
 		.runs = box->runs,
+		.prompts = box->prompts,
 		.crew = box->crew,
 		.spending = box_spending(box),
 		.self = box,

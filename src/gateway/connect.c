@@ -172,6 +172,8 @@ static void read_caps(const struct gateway_call *call)
 	while ((name = yyjson_arr_iter_next(&each)))
 		if (yyjson_equals_str(name, "tool-events"))
 			call->view->caps |= GATEWAY_TOOLS;
+	if (text_is(json_text_at(yyjson_obj_get(call->params, "client"), "id"), "openclaw-tui"))
+		call->view->caps |= GATEWAY_TERMINAL;
 }
 
 /* ---- letting in ---- */

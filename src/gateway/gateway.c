@@ -16,6 +16,7 @@
 #include "gateway/hall.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
+#include "gateway/pending.h"
 #include "gateway/presence.h"
 #include "gateway/row.h"
 #include "gateway/streams.h"
@@ -247,6 +248,7 @@ static void open_room(struct gateway *g)
 {
 	g->is_open = true;
 	g->past_seq = journal_last_seq(g->options.journal);
+	pending_begin(g);
 	runs_watch(g->options.runs, true);
 	runs_reach(g->options.runs);
 	runs_listen(g->options.runs, &g->listener);
@@ -341,6 +343,9 @@ static void news(void *of, const struct news *news)
 		gateway_follow_tell(g);
 		gateway_queue_look(g);
 		pump_all(g);
+		pending_tell_new(g);
+	} else if (news->kind == NEWS_PROMPT) {
+		pending_heard(g, news->prompt);
 	} else if (news->kind == NEWS_CREW) {
 		gateway_tell_sessions(g);
 		gateway_queue_look(g);
@@ -410,6 +415,7 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	g->queue = gateway_queue_create(g);
 	g->waits = gateway_waits_create(g);
 	g->pace = pace_create(options->loop, pace_is_due, g);
+	g->asks = pending_create();
 	return g;
 }
 
@@ -426,6 +432,7 @@ void gateway_destroy(struct gateway *g)
 	map_finish(&g->sent);
 	map_finish(&g->cards);
 	pace_destroy(g->pace);
+	pending_destroy(g->asks);
 	json_reader_finish(&g->reader);
 	buf_finish(&g->scratch);
 	gateway_follows_destroy(g->follows);

@@ -13,6 +13,7 @@ struct crew;
 struct gateway;
 struct journal;
 struct loop;
+struct prompts;
 struct runs;
 struct spending;
 
@@ -40,6 +41,7 @@ struct gateway_options {
 	struct bus *bus;
 	struct journal *journal;
 	struct runs *runs;
+	struct prompts *prompts;
 	struct crew *crew;
 	const struct spending *spending;
 	void *self;

@@ -36,9 +36,22 @@ static void put_server(struct buf *out, const struct gateway_call *call)
 
 static void put_features(struct buf *out, const struct gateway_call *call)
 {
-	static const char *const events[] = {
-		"connect.challenge", "agent",           "chat",    "presence", "tick", "health",
-		"sessions.changed",  "session.message", "shutdown"};
+	static const char *const events[] = {"connect.challenge",
+	                                     "agent",
+	                                     "chat",
+	                                     "presence",
+	                                     "tick",
+	                                     "health",
+	                                     "heartbeat",
+	                                     "sessions.changed",
+	                                     "session.message",
+	                                     "exec.approval.requested",
+	                                     "exec.approval.resolved",
+	                                     "plugin.approval.requested",
+	                                     "plugin.approval.resolved",
+	                                     "question.requested",
+	                                     "question.resolved",
+	                                     "shutdown"};
 
 	put_object(out, "features");
 	put_list(out, "methods");

@@ -10,6 +10,7 @@
 
 #include "base/list.h"
 #include "base/map.h"
+#include "gateway/call.h"
 #include "gateway/gateway.h"
 #include "gateway/operator.h"
 #include "gateway/pace.h"
@@ -24,7 +25,7 @@
 #define GATEWAY_FIRST_MAX (64 * KIB) /* of the first message */
 #define GATEWAY_SAY_MAX (16 * MIB)   /* of an answer */
 
-enum gateway_cap { GATEWAY_TOOLS = 1 };
+enum gateway_cap { GATEWAY_TOOLS = 1, GATEWAY_TERMINAL = 2 /* it shows what fits there */ };
 
 struct gateway {
 	struct gateway_options options; /* its config is this one: */
@@ -48,6 +49,7 @@ struct gateway {
 	struct map sent;        /* idempotency key -> struct gateway_sent */
 	struct link sent_order; /* gateway_sent.in_order, oldest first */
 	struct pace *pace;      /* when */
+	struct pending *asks;   /* prompts: pending.h */
 	struct deadline tick;   /* and health, now and then */
 	unsigned ticks;         /* since health was told */
 	struct deadline gather; /* presence is told once it is over */
@@ -88,24 +90,6 @@ static inline struct gateway *gateway_of(const struct gateway_view *view)
 {
 	return client_of_dialect(view->client);
 }
-
-/* ---- a request ---- */
-
-struct gateway_call {
-	struct gateway *gateway;
-	struct gateway_view *view;
-	struct text id, method;
-	struct text raw;    /* the whole frame */
-	yyjson_val *params; /* an object, or NULL */
-};
-
-void gateway_answer(const struct gateway_call *call, struct text payload);
-struct gateway_fault {
-	const char *code, *message;
-	struct text details; /* JSON, or empty */
-	bool retryable;
-};
-void gateway_refuse(const struct gateway_call *call, const struct gateway_fault *fault);
 
 bool gateway_is_up(const struct gateway *g);   /* what a history has no events tell again */
 void gateway_enter(struct gateway_view *view); /* it was greeted; its protocol and rights stand */

@@ -2,9 +2,11 @@
 #include "gateway/methods.h"
 
 #include "base/put.h"
+#include "gateway/approvals.h"
 #include "gateway/inside.h"
 #include "gateway/params.h"
 #include "gateway/presence.h"
+#include "gateway/questions.h"
 #include "hub/hub.h"
 
 #define DETAILS_MAX 512
@@ -124,6 +126,16 @@ static const struct {
 	{"chat.startup", OPERATOR_READ, gateway_chat_startup},
 	{"agent.identity.get", OPERATOR_READ, gateway_agent_identity},
 	{"models.authStatus", OPERATOR_READ, gateway_models_auth},
+	{"exec.approval.list", OPERATOR_APPROVALS, gateway_exec_list},
+	{"exec.approval.get", OPERATOR_APPROVALS, gateway_exec_get},
+	{"exec.approval.resolve", OPERATOR_APPROVALS, gateway_exec_resolve},
+	{"plugin.approval.list", OPERATOR_APPROVALS, gateway_plugin_list},
+	{"plugin.approval.resolve", OPERATOR_APPROVALS, gateway_plugin_resolve},
+	{"approval.get", OPERATOR_APPROVALS, gateway_approval_get},
+	{"approval.resolve", OPERATOR_APPROVALS, gateway_approval_resolve},
+	{"question.list", OPERATOR_QUESTIONS, gateway_question_list},
+	{"question.get", OPERATOR_QUESTIONS, gateway_question_get},
+	{"question.resolve", OPERATOR_QUESTIONS, gateway_question_resolve},
 };
 #define METHODS (sizeof(methods) / sizeof(*methods))
 

@@ -144,12 +144,11 @@ static void read_default(struct prompt *p, yyjson_val *value)
 		p->other = json_dup(value, DEFAULT_MAX);
 }
 
-static void read_deadline(struct prompt *p, yyjson_val *value)
+static int64_t read_time(yyjson_val *value)
 {
 	double ms;
 
-	if (json_number(value, &ms) && ms >= 1 && ms < LARGEST_WHOLE)
-		p->deadline_ms = (int64_t)ms;
+	return json_number(value, &ms) && ms >= 1 && ms < LARGEST_WHOLE ? (int64_t)ms : 0;
 }
 
 /* Whole, or cut at a character and with how much is missing. */
@@ -191,6 +190,7 @@ struct prompt *prompt_create(const struct signal *s, yyjson_val *payload, const 
 	p->own_id = own_name(json_text(yyjson_obj_get(payload, "id")));
 	p->invoke = own_name(json_text(yyjson_obj_get(payload, "invokeid")));
 	p->seq = s->seq;
+	p->at_ms = s->at_ms >= 1 && s->at_ms < LARGEST_WHOLE ? (int64_t)s->at_ms : 0;
 	p->type = type_of(json_text(yyjson_obj_get(payload, "type")));
 	if (p->type == PROMPT_SELECT || p->type == PROMPT_MULTI) {
 		p->options = read_options(yyjson_obj_get(payload, "options"));
@@ -202,7 +202,7 @@ struct prompt *prompt_create(const struct signal *s, yyjson_val *payload, const 
 	p->words = own_words(words);
 	read_tool(p, payload);
 	read_default(p, yyjson_obj_get(payload, "default"));
-	read_deadline(p, yyjson_obj_get(payload, "deadline"));
+	p->deadline_ms = read_time(yyjson_obj_get(payload, "deadline"));
 	list_init(&p->in_open);
 	list_init(&p->in_closed);
 	prompt_weigh(p);
@@ -348,6 +348,7 @@ void prompt_save(const struct prompt *p, struct buf *out)
 	member_text(out, "own", p->own_id);
 	json_member_json(out, "value", p->value);
 	json_member_text(out, "frame", p->frame);
+	put_i64(out, "at", p->at_ms);
 	put_u64(out, "seq", p->seq);
 	put_u64(out, "end", p->end_seq);
 	put_bool(out, "told", p->told);
@@ -398,7 +399,8 @@ struct prompt *prompt_load(yyjson_val *saved)
 	read_tool(p, saved);
 	p->options = load_json(saved, "options");
 	p->other = load_json(saved, "default");
-	read_deadline(p, yyjson_obj_get(saved, "deadline"));
+	p->deadline_ms = read_time(yyjson_obj_get(saved, "deadline"));
+	p->at_ms = read_time(yyjson_obj_get(saved, "at"));
 	p->by = load_json(saved, "by");
 	p->why = load_text(saved, "why");
 	p->settled = load_json(saved, "settled");

@@ -58,6 +58,7 @@ struct prompt {
 	char *other;         /* the default as JSON, or NULL */
 	char *frame;         /* as its agent sent it in the run dialect, or NULL */
 	int64_t deadline_ms; /* Unix time; 0: none */
+	int64_t at_ms;       /* when it was asked, likewise; 0: not known */
 	uint64_t seq;
 	enum prompt_state state;
 	bool claimed;          /* its end was emitted, and is not heard yet */

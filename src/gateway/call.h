@@ -1,0 +1,28 @@
+/* call.h - a request of a client, and its answer. */
+#ifndef GATEWAY_CALL_H
+#define GATEWAY_CALL_H
+
+#include <yyjson.h>
+
+#include "base/text.h"
+
+struct gateway;
+struct gateway_view;
+
+struct gateway_call {
+	struct gateway *gateway;
+	struct gateway_view *view;
+	struct text id, method;
+	struct text raw;    /* the whole frame */
+	yyjson_val *params; /* an object, or NULL */
+};
+
+void gateway_answer(const struct gateway_call *call, struct text payload);
+struct gateway_fault {
+	const char *code, *message;
+	struct text details; /* JSON, or empty */
+	bool retryable;
+};
+void gateway_refuse(const struct gateway_call *call, const struct gateway_fault *fault);
+
+#endif
