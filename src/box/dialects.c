@@ -84,6 +84,18 @@ static void each_askable(void *self, void (*each)(void *of, struct text source),
 			each(of, source_id(s));
 }
 
+static void each_model(void *self, void (*each)(void *of, struct text source, struct text model),
+                       void *of)
+{
+	const struct sources *sources = ((struct box *)self)->sources;
+
+	for (struct source *s = sources_next(sources, NULL); s; s = sources_next(sources, s)) {
+		each(of, source_id(s), source_model(s));
+		for (size_t i = 0; i < source_model_count(s); i++)
+			each(of, source_id(s), source_model_at(s, i));
+	}
+}
+
 static void *make_gateway(struct box *box)
 {
 	struct gateway_options o = {
@@ -97,6 +109,7 @@ static void *make_gateway(struct box *box)
 		.spending = box_spending(box),
 		.self = box,
 		.askable = each_askable,
+		.models = each_model,
 	};
 
 	return gateway_create(&o);

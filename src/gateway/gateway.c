@@ -14,6 +14,7 @@
 #include "gateway/asking.h"
 #include "gateway/follow.h"
 #include "gateway/hall.h"
+#include "gateway/heartbeat.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/pending.h"
@@ -416,6 +417,7 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	g->waits = gateway_waits_create(g);
 	g->pace = pace_create(options->loop, pace_is_due, g);
 	g->asks = pending_create();
+	g->heartbeat = heartbeat_create(g);
 	return g;
 }
 
@@ -433,6 +435,7 @@ void gateway_destroy(struct gateway *g)
 	map_finish(&g->cards);
 	pace_destroy(g->pace);
 	pending_destroy(g->asks);
+	heartbeat_destroy(g->heartbeat);
 	json_reader_finish(&g->reader);
 	buf_finish(&g->scratch);
 	gateway_follows_destroy(g->follows);

@@ -47,6 +47,9 @@ struct gateway_options {
 	void *self;
 	/* Each source that can be asked: its id. */
 	void (*askable)(void *self, void (*each)(void *of, struct text source), void *of);
+	/* Each model of a source. */
+	void (*models)(void *self, void (*each)(void *of, struct text source, struct text model),
+	               void *of);
 };
 
 extern const struct dialect dialect_gateway; /* hub_dialect.of is a struct gateway */

@@ -50,6 +50,7 @@ struct gateway {
 	struct link sent_order; /* gateway_sent.in_order, oldest first */
 	struct pace *pace;      /* when */
 	struct pending *asks;   /* prompts: pending.h */
+	struct heartbeat *heartbeat;
 	struct deadline tick;   /* and health, now and then */
 	unsigned ticks;         /* since health was told */
 	struct deadline gather; /* presence is told once it is over */

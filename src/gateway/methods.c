@@ -3,6 +3,7 @@
 
 #include "base/put.h"
 #include "gateway/approvals.h"
+#include "gateway/heartbeat.h"
 #include "gateway/inside.h"
 #include "gateway/params.h"
 #include "gateway/presence.h"
@@ -50,11 +51,6 @@ static void status(const struct gateway_call *call)
 	put_end(&out);
 	gateway_answer(call, buf_text(&out));
 	buf_finish(&out);
-}
-
-static void last_heartbeat(const struct gateway_call *call)
-{
-	gateway_answer(call, TEXT("null"));
 }
 
 /* What may be written in the place of a message. */
@@ -107,7 +103,7 @@ static const struct {
 	{"health", OPERATOR_READ, health},
 	{"status", OPERATOR_READ, status},
 	{"system-presence", OPERATOR_READ, presence},
-	{"last-heartbeat", OPERATOR_READ, last_heartbeat},
+	{"last-heartbeat", OPERATOR_READ, gateway_last_heartbeat},
 	{"chat.send", OPERATOR_WRITE, gateway_chat_send},
 	{"chat.abort", OPERATOR_WRITE, gateway_chat_abort},
 	{"chat.history", OPERATOR_READ, gateway_chat_history},
@@ -126,6 +122,7 @@ static const struct {
 	{"chat.startup", OPERATOR_READ, gateway_chat_startup},
 	{"agent.identity.get", OPERATOR_READ, gateway_agent_identity},
 	{"models.authStatus", OPERATOR_READ, gateway_models_auth},
+	{"models.list", OPERATOR_READ, gateway_models_list},
 	{"exec.approval.list", OPERATOR_APPROVALS, gateway_exec_list},
 	{"exec.approval.get", OPERATOR_APPROVALS, gateway_exec_get},
 	{"exec.approval.resolve", OPERATOR_APPROVALS, gateway_exec_resolve},

@@ -28,5 +28,6 @@ void gateway_agents_list(const struct gateway_call *call);
 void gateway_chat_startup(const struct gateway_call *call); /* startup.c */
 void gateway_agent_identity(const struct gateway_call *call);
 void gateway_models_auth(const struct gateway_call *call);
+void gateway_models_list(const struct gateway_call *call); /* models.c */
 
 #endif

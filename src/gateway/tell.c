@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "base/put.h"
+#include "gateway/heartbeat.h"
 #include "gateway/keys.h"
 #include "gateway/telling.h"
 #include "gateway/transcript.h"
@@ -25,6 +26,7 @@ static void run_free(struct told_run *run)
 	list_remove(&run->in_dirty);
 	buf_finish(&run->delta);
 	buf_finish(&run->snapshot);
+	buf_finish(&run->thought);
 	free(run->id);
 	free(run->key);
 	free(run->agent);
@@ -66,6 +68,7 @@ static struct told_run *run_make(struct gateway *g, const struct run *run)
 	list_init(&made->in_dirty);
 	buf_init(&made->delta, TELLING_MAX);
 	buf_init(&made->snapshot, TELLING_MAX);
+	buf_init(&made->thought, AGENT_TEXT_MAX);
 	map_set(&g->runs, text_of(run->id), made);
 	return made;
 }
@@ -234,11 +237,14 @@ void gateway_tell_due(struct gateway *g)
 
 static void hear_thought(struct telling *t)
 {
+	struct text words = json_text_at(t->payload, "content");
 	struct buf data;
 
 	buf_init(&data, TELLING_MAX);
 	put_object(&data, NULL);
-	put_text(&data, "delta", json_text_at(t->payload, "content"));
+	if (!t->run->thought.full && buf_add(&t->run->thought, words))
+		put_text(&data, "text", buf_text(&t->run->thought));
+	put_text(&data, "delta", words);
 	put_end(&data);
 	telling_agent(t, "thinking", GATEWAY_OF_RUNS, buf_text(&data));
 	buf_finish(&data);
@@ -363,10 +369,20 @@ static void hear_error(struct telling *t)
 	t->run->is_begun = false;
 }
 
+/* Of the run's life, but by its own phase: clients take names of states for ends. */
 static void hear_state(struct telling *t)
 {
-	flush(t);
-	hear_other(t);
+	static const char *const without[] = {"phase", NULL};
+	struct buf data;
+
+	buf_init(&data, TELLING_MAX);
+	put_object(&data, NULL);
+	put_word(&data, "phase", "state");
+	json_add_members(&data, t->payload, without, ',');
+	buf_add_char(&data, '}');
+	if (!data.full)
+		telling_agent(t, "lifecycle", GATEWAY_OF_RUNS, buf_text(&data));
+	buf_finish(&data);
 }
 
 void gateway_hear(struct gateway *g, struct run *run, const struct signal *s)
@@ -386,7 +402,17 @@ void gateway_hear(struct gateway *g, struct run *run, const struct signal *s)
 	struct telling t = {g, known ? known : run_make(g, run), run->said, s,
 	                    yyjson_obj_get(s->envelope, "payload")};
 
+	if (heartbeat_is(s)) {
+		if (!t.run->is_begun)
+			drop(g, t.run);
+		return;
+	}
 	t.run->seq = run->signals;
+	t.run->is_heartbeat = heartbeat_runs(s);
+	if (s->kind != KIND_THINKING) {
+		buf_clear(&t.run->thought);
+		t.run->thought.full = false;
+	}
 	t.run->at_ms = s->at_ms > 0 ? s->at_ms : 0;
 	if (s->kind != KIND_TEXT_DELTA && s->kind != KIND_COMPLETION && s->kind != KIND_ERROR)
 		flush(&t);

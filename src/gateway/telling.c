@@ -28,7 +28,7 @@ void telling_agent(struct telling *t, const char *stream, enum gateway_family fa
 		put_json(&out, "data", data);
 		put_u64(&out, "ts", (uint64_t)t->run->at_ms);
 		if (protocol > GATEWAY_OLDEST)
-			put_bool(&out, "isHeartbeat", false);
+			put_bool(&out, "isHeartbeat", t->run->is_heartbeat);
 		put_end(&out);
 		e.payload = buf_text(&out);
 		if (!out.full)

@@ -11,10 +11,12 @@ struct told_run {
 	char *id, *key, *agent;
 	struct link in_dirty; /* gateway.dirty */
 	bool is_begun;
+	bool is_heartbeat;          /* it began by itself */
 	uint64_t seq;               /* signals of it so far */
 	uint64_t message;           /* the number of the one that is being said; 0: none */
 	double at_ms;               /* of the newest signal */
 	struct buf delta, snapshot; /* what was said since the last `agent`, the last `chat` */
+	struct buf thought;         /* since something else happened; full: it is too long */
 	bool is_broken; /* some of the snapshot's delta is lost: the next one replaces */
 	uint64_t agent_due, chat_due; /* by the loop's clock */
 };

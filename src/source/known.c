@@ -41,6 +41,16 @@ struct text source_model(const struct source *s)
 	return text_of(s->model ? s->model : s->model_count ? s->models[0] : NULL);
 }
 
+size_t source_model_count(const struct source *s)
+{
+	return s->model_count;
+}
+
+struct text source_model_at(const struct source *s, size_t i)
+{
+	return text_of(s->models[i]);
+}
+
 struct loop *source_loop(const struct source *s)
 {
 	return s->all->options.loop;

@@ -15,8 +15,10 @@ struct text source_name(const struct source *source);
 const struct transport *source_transport(const struct source *source);
 const char *source_url(const struct source *source);
 const char *source_credential(const struct source *source); /* NULL: none.  Never logged */
-bool source_is_untried(const struct source *source);   /* its credential let us in nowhere yet */
-struct text source_model(const struct source *source); /* the one chosen, or the first */
+bool source_is_untried(const struct source *source);    /* its credential let us in nowhere yet */
+struct text source_model(const struct source *source);  /* the one chosen, or the first */
+size_t source_model_count(const struct source *source); /* that it has listed */
+struct text source_model_at(const struct source *source, size_t i);
 struct loop *source_loop(const struct source *source);
 struct requests *source_requests(const struct source *source);
 const char *source_data_dir(const struct source *source); /* DATA: for keys of its own */
