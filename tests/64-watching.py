@@ -160,6 +160,38 @@ def _():
                            for n in range(10, 14)), (make.__name__, where)
 
 
+@test("a row of the registry is seen at once, and so is its change")
+def _():
+    home, known = temp_dir(), 10
+    sessions = [Session(home, f"s-{n}") for n in range(known)]
+
+    def row(name):
+        sessions.append(Session(home, name))
+        eventually(lambda: [s for s in box.history() if s.get("correlationId") == name])
+
+    def title(name):
+        (file,) = [home / f".claude/sessions/{s.process.pid}.json" for s in sessions if s.id == name]
+        file.write_text(json.dumps({**json.loads(file.read_text()), "name": f"title of {name}"}))
+        eventually(lambda: f"title of {name}" in json.dumps(box.history()))
+
+    def is_told_alone(change, name):
+        """Without a look at the others."""
+        before = reads(box)
+        change(name)
+        return reads(box) - before < known
+
+    with Box(env={"HOME": str(home)}) as box:
+        for session in sessions:
+            session.add("r-1")
+            eventually(lambda: seen(box, session.id) == ["r-1"])
+        settle(box)
+        # Now and then everything is looked at, maybe just then.
+        assert any([is_told_alone(row, f"new-{n}") for n in range(3)])
+        assert any([is_told_alone(title, f"new-{n}") for n in range(3)])
+    for session in sessions:
+        session.end()
+
+
 @test("what the kernel forgets because too much happens is looked for")
 def _():
     home = temp_dir()
