@@ -202,6 +202,48 @@ def _():
     session.end()
 
 
+@test("words of the first turn are told, too, where its hooks tell none: when it is over")
+def _():
+    home = temp_dir()
+    session = Session(home, registered=False)
+    with Box(env=env(home, SIGNALBOX_TRANSCRIPTS="text")) as box:
+        path = {"transcript_path": str(session.path)}
+        hook(box, "UserPromptSubmit", prompt="One", prompt_id="p-1", **path)
+        session.add("assistant", [{"type": "text", "text": "Two"}])
+        session.add("assistant", [{"type": "thinking", "thinking": "Hm."}])
+        session.add("assistant", [{"type": "text", "text": "Three"}])
+        eventually(lambda: ("thinking", "Hm.") in told(box))
+        assert not [one for one in told(box) if one[0] == "text_delta"], told(box)
+        hook(box, "Stop", **path)
+        eventually(lambda: told(box) == [("task_dispatch", "One"), ("thinking", "Hm."), ("text_delta", "Two"),
+                                         ("text_delta", "\n\nThree")])
+        hook(box, "UserPromptSubmit", prompt="Four", prompt_id="p-2", **path)
+        session.add("assistant", [{"type": "text", "text": "Five"}])
+        eventually(lambda: [(type, words.strip()) for type, words in told(box)[4:]]
+                   == [("task_dispatch", "Four"), ("text_delta", "Five")])
+        hook(box, "Stop", **path)
+        eventually(lambda: box.request("GET", "/api/crew/s-1").json()["member"]["state"]["name"] == "idle")
+    session.end()
+
+
+@test("words of a turn are told once, where hooks tell them later than the transcript does")
+def _():
+    home = temp_dir()
+    session = Session(home, registered=False)
+    with Box(env=env(home, SIGNALBOX_TRANSCRIPTS="text")) as box:
+        path = {"transcript_path": str(session.path)}
+        hook(box, "UserPromptSubmit", prompt="One", prompt_id="p-1", **path)
+        session.add("assistant", [{"type": "text", "text": "Two"}])
+        session.add("assistant", [{"type": "thinking", "thinking": "Hm."}])
+        eventually(lambda: ("thinking", "Hm.") in told(box))
+        hook(box, "MessageDisplay", delta="Two", message_id="m", index=0, **path)
+        hook(box, "Stop", **path)
+        session.add("assistant", [{"type": "thinking", "thinking": "Oh."}])
+        eventually(lambda: ("thinking", "Oh.") in told(box))
+        assert [one for one in told(box) if one[0] == "text_delta"] == [("text_delta", "Two")], told(box)
+    session.end()
+
+
 @test("a status line alone hides nothing of a session without hooks")
 def _():
     home = temp_dir()

@@ -21,6 +21,7 @@
 #define AFTER_MS 30000        /* a session that has ended writes its costs */
 #define AWAY_MS (24 * 3600e3) /* of what ended while the box was away */
 #define ENVELOPE_BYTES_MAX (2 * MIB)
+#define HELD_MAX (256 * KIB) /* of words in the first turn of a session; more are not told */
 
 struct reading {
 	struct trail file;
@@ -31,6 +32,7 @@ struct reading {
 	struct parse *parse;
 	uint64_t muted_to; /* what stands before it was told in another life */
 	uint64_t over_ms;  /* since when its session has ended; 0: it has not */
+	struct buf held;   /* envelopes, each on a line: words that hooks may tell, or not */
 	/* Of the session's own: where its subagents' files are, and those of old versions. */
 	struct watcher nest, beside;
 	bool is_nest_due, is_beside_due; /* something is new there */
@@ -113,13 +115,49 @@ static struct text stamp(struct reading *r, struct text envelope)
 	return out->full ? envelope : buf_text(out);
 }
 
+/* Its hooks are heard, and whether they tell answers is known by the end of its first turn. */
+static bool is_undecided(const struct reading *r)
+{
+	const struct living_one *one = living_find(r->all->options.living, text_of(r->session));
+
+	return one && one->is_hooked && !one->is_over && !one->is_mute && !one->is_spoken;
+}
+
+static void hold(struct reading *r, struct text envelope)
+{
+	if (r->held.len + envelope.len + 1 > HELD_MAX)
+		return;
+	buf_add(&r->held, envelope);
+	buf_add_char(&r->held, '\n');
+}
+
+/* What was held is told, or was told elsewhere. */
+static void let_held_go(struct reading *r)
+{
+	const struct living_one *one = living_find(r->all->options.living, text_of(r->session));
+	struct text rest = buf_text(&r->held), envelope;
+
+	if (!rest.len || is_undecided(r))
+		return;
+	while (!(one && one->is_spoken) && rest.len) {
+		envelope = text_cut(rest, '\n', &rest);
+		r->all->options.tell(r->all->options.self, envelope);
+	}
+	buf_clear(&r->held);
+}
+
 static void reading_tells(void *self, struct text envelope)
 {
 	struct reading *r = self;
 
-	if (r->file.at <= r->muted_to || is_told_elsewhere(r, envelope))
+	if (r->file.at <= r->muted_to)
 		return;
-	r->all->options.tell(r->all->options.self, stamp(r, envelope));
+	let_held_go(r);
+	if (is_undecided(r) && text_is(type_of(envelope), "\"text_delta\"") &&
+	    !others_tell_of(r->all->options.others, text_of(r->session)))
+		hold(r, envelope);
+	else if (!is_told_elsewhere(r, envelope))
+		r->all->options.tell(r->all->options.self, stamp(r, envelope));
 }
 
 /* --- one file ------------------------------------------------------------------------- */
@@ -206,6 +244,7 @@ static void reading_free(struct reading *r)
 	watcher_finish(&r->beside);
 	trail_finish(&r->file);
 	parse_destroy(r->parse);
+	buf_finish(&r->held);
 	free(r->session);
 	free(r->folder);
 	free(r->subagent);
@@ -283,6 +322,7 @@ static struct reading *reading_need(struct readings *all, const struct living_on
 	r->folder = must_dup(one->folder);
 	r->subagent = subagent ? must_dup(subagent) : NULL;
 	r->is_beside = is_beside;
+	buf_init(&r->held, HELD_MAX);
 	r->file.kind = &reading_kind;
 	trail_init(&r->file, all->options.trails, all->root,
 	           reading_path(one, subagent, is_beside));
@@ -354,6 +394,7 @@ void readings_look(struct readings *all, uint64_t now_ms, bool is_all)
 	list_each(&all->list, l) {
 		struct reading *r = list_of(l, struct reading, in_list);
 
+		let_held_go(r);
 		if (!reading_goes_on(r, now_ms))
 			reading_free(r);
 		else if (is_all || !watcher_is_on(&r->file.watcher))
