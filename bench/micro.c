@@ -14,7 +14,7 @@
  *   bench-micro performances   a millisecond of a show in which 10,000 performances run, with
  *               the signals that begin them
  *   bench-micro words|document|anthropic FILE   natural text, see micro_words.c
- *   bench-micro chunk      delivery, see micro_deliver.c
+ *   bench-micro chunk|pipeline   delivery, see micro_deliver.c
  *   bench-micro sums-load|sums-save|sums-hours   a year of sums, see micro_sums.c
  *   bench-micro device     the signature of a device, see micro_device.c
  *   bench-micro program    how long a box with a quarter of a gigabyte stands still while it
@@ -507,6 +507,7 @@ static const struct {
 	{"performances", performances},
 	{"program", program},
 	{"chunk", micro_chunk},
+	{"pipeline", micro_pipeline},
 	{"sums-load", micro_sums_load},
 	{"sums-save", micro_sums_save},
 	{"sums-hours", micro_sums_hours},
@@ -538,5 +539,6 @@ int main(int argc, char **argv)
 		}
 	}
 	die("usage: bench-micro parse|follow|lookup|throttle|sample|when|map|unwanted|"
-	    "unmatched|performances|program|chunk|device, or words|document|anthropic FILE");
+	    "unmatched|performances|program|chunk|pipeline|device, "
+	    "or words|document|anthropic FILE");
 }

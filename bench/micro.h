@@ -20,6 +20,7 @@ void micro_sums_hours(void);
 
 /* micro_deliver.c */
 void micro_chunk(void);
+void micro_pipeline(void);
 
 /* micro_device.c */
 void micro_device(void);

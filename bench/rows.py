@@ -248,6 +248,10 @@ def chunk(bench, side):
     return {"rate": 1e6 / micro("chunk")(bench, side)["chunk"]}
 
 
+def pipeline(bench, side):
+    return {"rate": 1e9 / micro("pipeline")(bench, side)["pipeline"]}
+
+
 def program(bench, side):
     return {"ms": micro("program")(bench, side)["program"] / 1e6}
 
@@ -344,6 +348,8 @@ ROWS = [
         Line("add a token to what its run has said", "said", "ns", 40), sides=OURS),
     Row("chunk", chunk,
         Line("cut a reply into pieces for a chat", "rate", "MB/s", 200, "least"), sides=OURS),
+    Row("pipeline", pipeline,
+        Line("tokens of replies to messages of a chat", "rate", "/s", 1_000_000, "least"), sides=OURS),
     Row("wire", micros("throttle", "sample", "when", "map", "unwanted", "unmatched"),
         Line("throttle a parsed signal", "throttle", "ns", 200),
         Line("sample parsed signals", "sample", "ns", 200),

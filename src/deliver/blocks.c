@@ -1,0 +1,488 @@
+/* blocks.c - from tokens to blocks, and what became of each. */
+#include "deliver/blocks.h"
+
+#include <stdlib.h>
+
+#include "base/list.h"
+#include "base/map.h"
+#include "base/must.h"
+#include "base/random.h"
+
+/* Hashes of messages that were streamed; a turn of more compares with the newest. */
+enum { MESSAGES = 64, SEEDS = 2 };
+
+struct sent_block {
+	struct link in_list; /* pipeline.taken, ready or held */
+	uint64_t number;
+	struct payload *payload;
+	bool follows; /* the block before it, behind the gap */
+	enum chunk_gap gap;
+};
+
+struct pipeline {
+	struct pipeline_options options;
+	char *reply_to; /* for the first block of tokens; NULL afterwards */
+	struct chunker *chunker;
+	struct gatherer held_text;
+	int64_t touched_ms; /* when something came last */
+	bool saw_voice, has_stopped, has_given_up, has_overflowed;
+
+	struct link taken, ready; /* blocks without an answer or refused; those to take; in order */
+	size_t waiting;           /* in both */
+	struct link held;         /* media, till the flush */
+	size_t held_count;
+	uint64_t last_number;
+	uint64_t streamed; /* pieces of one text, in a row */
+
+	struct map keys;     /* of what left: to one of these two */
+	char left, accepted; /* only their addresses matter */
+	uint64_t seeds[SEEDS];
+
+	uint64_t turn_hash, message_hash, messages[MESSAGES];
+	unsigned message_count;
+
+	struct buf rest;
+	struct text rest_media[PAYLOAD_MEDIA_MAX];
+};
+
+struct pipeline *pipeline_create(const struct pipeline_options *options)
+{
+	struct pipeline *p = must_zero(1, sizeof(*p));
+	struct chunk_options chunking = options->chunking;
+
+	/* A paragraph leaves from the length on from which a block does. */
+	if (chunking.paragraph_from == 0)
+		chunking.paragraph_from = options->coalescing.min_chars;
+	p->options = *options;
+	p->reply_to = options->reply_to.len ? text_dup(options->reply_to) : NULL;
+	p->chunker = chunker_create(&chunking);
+	gather_init(&p->held_text, &options->coalescing);
+	list_init(&p->taken);
+	list_init(&p->ready);
+	list_init(&p->held);
+	map_init(&p->keys);
+	random_bytes(p->seeds, sizeof(p->seeds));
+	buf_init(&p->rest, 8 * CHUNK_HELD_MAX);
+	return p;
+}
+
+static void free_block(struct sent_block *b)
+{
+	list_remove(&b->in_list);
+	free(b->payload);
+	free(b);
+}
+
+static void free_blocks(struct link *list)
+{
+	list_each(list, l)
+		free_block(list_of(l, struct sent_block, in_list));
+}
+
+void pipeline_destroy(struct pipeline *p)
+{
+	if (!p)
+		return;
+	free_blocks(&p->taken);
+	free_blocks(&p->ready);
+	free_blocks(&p->held);
+	chunker_destroy(p->chunker);
+	gather_finish(&p->held_text);
+	map_finish(&p->keys);
+	buf_finish(&p->rest);
+	free(p->reply_to);
+	free(p);
+}
+
+/* --- what left --------------------------------------------------------------------------- */
+
+struct sent_key {
+	uint64_t parts[SEEDS];
+};
+
+static struct sent_key key_of(const struct pipeline *p, const struct payload *payload)
+{
+	struct sent_key key;
+	struct buf bytes;
+
+	buf_init(&bytes, SIZE_MAX / 2);
+	payload_add_key(payload, &bytes);
+	for (unsigned i = 0; i < SEEDS; i++)
+		key.parts[i] = map_hash(p->seeds[i], buf_text(&bytes));
+	buf_finish(&bytes);
+	return key;
+}
+
+static struct text bytes_of(const struct sent_key *key)
+{
+	return (struct text){(const char *)key, sizeof(*key)};
+}
+
+bool pipeline_has_sent(const struct pipeline *p, const struct payload *payload)
+{
+	struct sent_key key = key_of(p, payload);
+
+	return map_get(&p->keys, bytes_of(&key)) == &p->accepted;
+}
+
+static struct sent_block *keep(const struct payload *payload, struct link *list)
+{
+	struct sent_block *b = must_zero(1, sizeof(*b));
+
+	b->payload = payload_copy(payload);
+	list_init(&b->in_list);
+	list_add(list, &b->in_list);
+	return b;
+}
+
+/* A block is complete.  NULL: the same has left already, or too much waits. */
+static struct sent_block *emit(struct pipeline *p, const struct payload *payload)
+{
+	struct sent_key key = key_of(p, payload);
+	struct sent_block *b;
+
+	if (map_get(&p->keys, bytes_of(&key)))
+		return NULL;
+	if (p->waiting >= PIPELINE_WAITING_MAX) {
+		p->has_overflowed = true;
+		return NULL;
+	}
+	map_set(&p->keys, bytes_of(&key), &p->left);
+	b = keep(payload, &p->ready);
+	b->number = ++p->last_number;
+	p->waiting++;
+	return b;
+}
+
+/* --- texts ------------------------------------------------------------------------------- */
+
+static void emit_part(struct pipeline *p, const struct gather_part *part)
+{
+	struct payload payload = {
+		.text = part->text, .reply_to = part->reply_to, .is_voice = part->is_voice};
+	struct sent_block *b = emit(p, &payload);
+
+	if (!b)
+		return;
+	b->follows = part->follows;
+	b->gap = part->gap;
+}
+
+static void flush_text(struct pipeline *p)
+{
+	const struct gatherer *c = &p->held_text;
+
+	if (!gather_holds(c))
+		return;
+	emit_part(p, &(struct gather_part){.text = buf_text(&c->text),
+	                                   .reply_to = buf_text(&c->reply_to),
+	                                   .is_voice = c->is_voice,
+	                                   .follows = c->follows,
+	                                   .gap = c->gap});
+	gather_clear(&p->held_text);
+}
+
+static void hold_part(struct pipeline *p, const struct gather_part *part)
+{
+	struct gather_steps steps = gather_plan(&p->held_text, part);
+
+	if (steps.flush_before)
+		flush_text(p);
+	if (steps.pass) {
+		emit_part(p, part);
+		return;
+	}
+	gather_hold(&p->held_text, part);
+	if (steps.flush_after)
+		flush_text(p);
+}
+
+/* Pieces that the chunker has made. */
+static void hold_pieces(struct pipeline *p)
+{
+	struct chunk_piece piece;
+
+	while (chunk_take(p->chunker, &piece)) {
+		struct gather_part part = {
+			.text = piece.text,
+			.ends_paragraph = piece.ends_paragraph,
+			.follows = p->streamed++ > 0,
+			.gap = piece.gap,
+		};
+
+		if (p->reply_to)
+			part.reply_to = text_of(p->reply_to);
+		hold_part(p, &part);
+		if (!p->reply_to)
+			continue;
+		/* What follows answers nothing, and is a block of its own. */
+		flush_text(p);
+		free(p->reply_to);
+		p->reply_to = NULL;
+	}
+}
+
+static void flush_tokens(struct pipeline *p)
+{
+	chunk_flush(p->chunker);
+	hold_pieces(p);
+}
+
+/* What a reader sees of a text, as a number: space is the chunker's to change. */
+static uint64_t hash_on(uint64_t hash, struct text t)
+{
+	for (size_t i = 0; i < t.len; i++)
+		if (t.at[i] != ' ' && (t.at[i] < '\t' || t.at[i] > '\r'))
+			hash = (hash ^ (uint8_t)t.at[i]) * 0x100000001B3u;
+	return hash;
+}
+
+static void note_said(struct pipeline *p, struct text t)
+{
+	p->turn_hash = hash_on(p->turn_hash, t);
+	p->message_hash = hash_on(p->message_hash, t);
+}
+
+bool pipeline_say(struct pipeline *p, struct text token, int64_t now_ms)
+{
+	if (p->has_stopped || p->has_overflowed || !chunk_add(p->chunker, token)) {
+		p->has_overflowed |= !p->has_stopped;
+		return false;
+	}
+	note_said(p, token);
+	p->touched_ms = now_ms;
+	hold_pieces(p);
+	return true;
+}
+
+/* --- payloads ---------------------------------------------------------------------------- */
+
+static bool is_held(const struct pipeline *p, const struct payload *payload)
+{
+	if (p->held_count >= PIPELINE_HELD_MAX || p->options.hold == PIPELINE_HOLDS_NONE)
+		return false;
+	return p->options.hold == PIPELINE_HOLDS_MEDIA || payload_has_audio(payload);
+}
+
+static bool enqueue_media(struct pipeline *p, const struct payload *payload)
+{
+	if (is_held(p, payload)) {
+		keep(payload, &p->held);
+		p->held_count++;
+		return true;
+	}
+	flush_tokens(p);
+	flush_text(p);
+	return emit(p, payload) != NULL;
+}
+
+static bool ends_with_blank_line(struct text t)
+{
+	unsigned lines = 0;
+
+	for (; t.len && strchr(" \t\r\n", t.at[t.len - 1]); t.len--)
+		lines += t.at[t.len - 1] == '\n';
+	return lines >= 2;
+}
+
+bool pipeline_enqueue(struct pipeline *p, const struct payload *payload, int64_t now_ms)
+{
+	if (p->has_stopped || p->has_overflowed || payload_is_empty(payload))
+		return false;
+	p->saw_voice |= payload->is_voice;
+	p->touched_ms = now_ms;
+	if (payload->media_count)
+		return enqueue_media(p, payload);
+	flush_tokens(p);
+	note_said(p, payload->text);
+	p->streamed = 0;
+	hold_part(p, &(struct gather_part){.text = payload->text,
+	                                   .reply_to = payload->reply_to,
+	                                   .is_voice = payload->is_voice,
+	                                   .ends_paragraph = ends_with_blank_line(payload->text)});
+	return !p->has_overflowed;
+}
+
+static void release_held(struct pipeline *p)
+{
+	list_each(&p->held, l) {
+		struct sent_block *b = list_of(l, struct sent_block, in_list);
+
+		b->payload->is_voice |= p->saw_voice && payload_has_audio(b->payload);
+		emit(p, b->payload);
+		free_block(b);
+	}
+	p->held_count = 0;
+}
+
+void pipeline_flush(struct pipeline *p)
+{
+	flush_tokens(p);
+	flush_text(p);
+	release_held(p);
+}
+
+void pipeline_begin_message(struct pipeline *p)
+{
+	flush_tokens(p);
+	flush_text(p);
+	p->streamed = 0;
+	if (p->message_hash)
+		p->messages[p->message_count++ % MESSAGES] = p->message_hash;
+	p->message_hash = 0;
+}
+
+void pipeline_stop(struct pipeline *p)
+{
+	pipeline_flush(p);
+	p->has_stopped = true;
+}
+
+/* --- time -------------------------------------------------------------------------------- */
+
+static bool is_gated(const struct pipeline *p)
+{
+	return p->options.coalescing.idle == GATHER_IDLE_GATED;
+}
+
+int64_t pipeline_due(const struct pipeline *p)
+{
+	bool holds = gather_holds(&p->held_text) || (!is_gated(p) && chunk_held(p->chunker) > 0);
+
+	return holds && !p->has_stopped && !p->has_given_up
+	               ? p->touched_ms + p->options.coalescing.idle_ms
+	               : INT64_MAX;
+}
+
+void pipeline_tick(struct pipeline *p, int64_t now_ms)
+{
+	const struct gather_options *o = &p->options.coalescing;
+
+	if (now_ms < pipeline_due(p))
+		return;
+	p->touched_ms = now_ms;
+	if (is_gated(p) && chunk_length(o->unit, buf_text(&p->held_text.text)) < o->min_chars)
+		return;
+	if (!is_gated(p))
+		flush_tokens(p);
+	flush_text(p);
+}
+
+/* --- the way to the chat ----------------------------------------------------------------- */
+
+bool pipeline_take(struct pipeline *p, struct pipeline_block *block)
+{
+	struct sent_block *b;
+
+	if (p->has_stopped || p->has_given_up || list_is_empty(&p->ready))
+		return false;
+	b = list_of(p->ready.next, struct sent_block, in_list);
+	list_remove(&b->in_list);
+	list_add(&p->taken, &b->in_list);
+	*block = (struct pipeline_block){b->number, b->payload};
+	return true;
+}
+
+static struct sent_block *find_taken(struct pipeline *p, uint64_t number)
+{
+	list_each(&p->taken, l) {
+		struct sent_block *b = list_of(l, struct sent_block, in_list);
+
+		if (b->number == number)
+			return b;
+	}
+	return NULL;
+}
+
+void pipeline_settle(struct pipeline *p, uint64_t number, enum pipeline_sent sent)
+{
+	struct sent_block *b = find_taken(p, number);
+	struct sent_key key;
+
+	if (!b)
+		return;
+	key = key_of(p, b->payload);
+	p->has_given_up |= sent == PIPELINE_UNKNOWN;
+	if (sent == PIPELINE_ACCEPTED)
+		map_set(&p->keys, bytes_of(&key), &p->accepted);
+	if (sent == PIPELINE_REFUSED) {
+		map_remove(&p->keys, bytes_of(&key));
+		return;
+	}
+	p->waiting--;
+	free_block(b);
+}
+
+bool pipeline_gave_up(const struct pipeline *p)
+{
+	return p->has_given_up;
+}
+
+/* --- what is left for the final ---------------------------------------------------------- */
+
+static bool was_said(const struct pipeline *p, struct text t)
+{
+	uint64_t hash = hash_on(0, t);
+	unsigned known = p->message_count < MESSAGES ? p->message_count : MESSAGES;
+
+	if (hash == p->turn_hash || hash == p->message_hash)
+		return true;
+	for (unsigned i = 0; i < known; i++)
+		if (hash == p->messages[i])
+			return true;
+	return false;
+}
+
+static void add_media(struct pipeline *p, const struct payload *from, struct payload *rest)
+{
+	for (size_t i = 0; i < from->media_count && rest->media_count < PAYLOAD_MEDIA_MAX; i++)
+		p->rest_media[rest->media_count++] = from->media[i];
+	rest->is_voice |= from->is_voice;
+}
+
+static void add_to_rest(struct pipeline *p, struct text t, struct text joiner)
+{
+	if (p->rest.len && t.len)
+		buf_add(&p->rest, joiner);
+	buf_add(&p->rest, t);
+}
+
+/* All that no chat has, in order; texts are joined as they were parted. */
+static void add_unsent(struct pipeline *p, const struct link *list, struct payload *rest)
+{
+	struct text joiner = text_of(p->options.coalescing.joiner);
+	uint64_t before = 0;
+
+	list_each(list, l) {
+		const struct sent_block *b = list_of(l, struct sent_block, in_list);
+		bool goes_on = b->follows && (before == 0 || b->number == before + 1);
+
+		add_to_rest(p, b->payload->text, goes_on ? chunk_gap_text(b->gap) : joiner);
+		add_media(p, b->payload, rest);
+		if (rest->reply_to.len == 0)
+			rest->reply_to = b->payload->reply_to;
+		before = b->number;
+	}
+}
+
+bool pipeline_final(struct pipeline *p, const struct payload *final, struct payload *rest)
+{
+	bool is_known = p->last_number > 0 && was_said(p, final->text);
+
+	pipeline_stop(p);
+	*rest = (struct payload){.media = p->rest_media};
+	buf_clear(&p->rest);
+	if (!p->has_overflowed) {
+		add_unsent(p, &p->taken, rest);
+		add_unsent(p, &p->ready, rest);
+	}
+	if (!pipeline_has_sent(p, final)) {
+		if (!is_known || p->has_overflowed)
+			add_to_rest(p, final->text, text_of(p->options.coalescing.joiner));
+		add_media(p, final, rest);
+		if (rest->reply_to.len == 0)
+			rest->reply_to = final->reply_to;
+	}
+	rest->text = buf_text(&p->rest);
+	return !payload_is_empty(rest);
+}
