@@ -259,6 +259,10 @@ test("the list has every session with what it does, those that wait first, and t
 	assert.deepEqual(lines.map(({ name, state, target, isSub }) => [name, state, target, isSub]), [
 		["checkout-3", "waits for you", "May I?", false], ["checkout-2", "Bash", "make", false], ["Explore", "Grep", "retry", true],
 		["checkout-1", "idle", "", false], ["ada", "is idle", "", false], ["You", "is idle", "", false]]);
+	const about = (more) => makeLines({ frame: model.frame(10), members: [{ ...member("9", "idle"), title: "Mend it", ...more }] })[0].place;
+	assert.equal(about({}), "Mend it", "the handle has the project");
+	assert.equal(about({ handle: "shop-9", branch: "main" }), "checkout · main");
+	assert.equal(about({ handle: "model-a-9", project: undefined }), "Mend it", "a model works in no folder");
 });
 
 test("seats are kept, taken from the middle, and not where somebody stands", async () => {

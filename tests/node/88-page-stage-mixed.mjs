@@ -222,6 +222,16 @@ for (const count of [3, 12, 30])
 				await one.click('[aria-label="Collapse the questions"]');
 				for (let i = 0; i < 3; i++)
 					assert.deepEqual(covered((await words(one)).filter(({ kind }) => kind === "name")), [], `${count} on a ${device}`);
+				if (count > 8) {
+					const most = device === "phone" ? 2 : 4;
+					const bubbles = await eventually(async () => {
+						const all = (await words(one)).filter(({ kind }) => kind === "bubble");
+
+						return all.length > 0 ? all : null;
+					}, "some speak", 3 * PATIENCE_MS);
+
+					assert.ok(bubbles.length <= most, `${bubbles.length} speak on a ${device}`);
+				}
 				if (SHOTS)
 					await one.screenshot({ path: join(SHOTS, `mixed-${count}-${device}-${scheme}.png`) });
 				await one.close();

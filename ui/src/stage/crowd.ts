@@ -51,9 +51,11 @@ export interface CrowdHands {
 	menu(actor: string, at: HTMLElement): void;
 }
 
-/* Where it works, if the handle does not say it; else what it was asked. */
+/* Where it works, if the handle does not say it; else, or if it works nowhere, what it was asked. */
 function aboutOf(member: Member): string {
-	return member.project !== undefined && member.handle.startsWith(`${member.project}-`) ? titleWords(member) : placeWords(member);
+	const isSaid = member.project !== undefined && member.handle.startsWith(`${member.project}-`);
+
+	return (isSaid ? "" : placeWords(member)) || titleWords(member);
 }
 
 /* A session and, below it, its subagents that are at it. */

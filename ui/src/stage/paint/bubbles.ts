@@ -15,7 +15,8 @@ const LEAST_PIXELS = 13;
 const MOST_PIXELS = 30;
 const SPEAKERS_MAX = 40;
 const MANY = 4;              /* who speak at once are short */
-const CROWD = { people: 8, speakers: 4 };   /* of so many, so many are heard at once */
+const CROWD = { people: 8, speakers: 4, narrow: 2 };   /* of so many, so many are heard at once; on a narrow stage fewer */
+const NARROW = 600;
 
 export interface Speaker { actor: Actor; headX: number; headY: number }
 
@@ -41,7 +42,7 @@ export function makeBubbles(): Bubbles {
 			const many = people > CROWD.people ? people : speakers.length;
 
 			frames++;
-			for (const { actor, headX, headY } of heardOf(speakers, people)) {
+			for (const { actor, headX, headY } of heardOf(speakers, people, screen.width)) {
 				let seat = seats.get(actor.id);
 
 				if (seat === undefined) {
@@ -73,13 +74,13 @@ export function makeBubbles(): Bubbles {
 }
 
 /* Those who wait for somebody or failed go first, then who spoke already, so that no bubble is cut off by the next. */
-function heardOf(speakers: readonly Speaker[], people: number): readonly Speaker[] {
+function heardOf(speakers: readonly Speaker[], people: number, width: number): readonly Speaker[] {
 	if (people <= CROWD.people)
 		return speakers.slice(0, SPEAKERS_MAX);
 	const ranks: Record<string, number> = { fading: 3, visible: 2, typing: 1 };
 	const rank = ({ actor }: Speaker): number => actor.rank + (ranks[actor.speech!.phase] ?? 0);
 
-	return [...speakers].sort((a, b) => rank(b) - rank(a)).slice(0, CROWD.speakers);
+	return [...speakers].sort((a, b) => rank(b) - rank(a)).slice(0, width < NARROW ? CROWD.narrow : CROWD.speakers);
 }
 
 /* Where there was no room for two, the upper one is seen. */
@@ -108,7 +109,7 @@ function sizeOf(actor: Actor, screen: { width: number; height: number }, zoom: n
 	return {
 		pixels: Math.round(Math.min(Math.max(fontSize * zoom, LEAST_PIXELS), MOST_PIXELS)),
 		width: Math.round(Math.min(Math.max(maxWidth * zoom, 150), screen.width * 0.56, 640)),
-		lines: speakers > CROWD.people ? 2 : screen.height < 360 || screen.width < 600 || speakers > MANY ? 3 : 5,
+		lines: speakers > CROWD.people ? 2 : screen.height < 360 || screen.width < NARROW || speakers > MANY ? 3 : 5,
 	};
 }
 
