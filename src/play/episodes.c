@@ -98,7 +98,7 @@ void episodes_note(struct episodes *e, const struct episode_note *note)
 			forget_episode(e, old);
 		else if (e->count == e->max)
 			forget_episode(e, in_notes(e->notes.next));
-		map_set(&e->known, note->about, entry);
+		map_set(&e->known, entry->note.about, entry);
 		e->count++;
 	}
 	leave_notes(e, entry);
