@@ -509,6 +509,168 @@ def _():
         assert box.alive()
 
 
+# --- beginning ----------------------------------------------------------------------
+
+
+def row_of(screen, key):
+    return screen.ask("sessions.describe", {"key": key})["payload"]["session"]
+
+
+def said(screen, key):
+    history = screen.ask("chat.history", {"sessionKey": key})["payload"]
+    return [text(m) if isinstance(m["content"], list) else m["content"]
+            for m in history["messages"] if m["role"] == "user"]
+
+
+ADMIN = {"scopes": [READ, WRITE, "operator.admin"]}
+
+
+@test("a session that is created is there, has its label, and is asked")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        screen.ask("sessions.subscribe", {})
+        made = screen.ask("sessions.create", {"key": "tui-1", "label": "The plan"})["payload"]
+        key = "agent:parrot:tui-1"
+        assert made["ok"] and made["key"] == key and made["runStarted"] is False, made
+        event = screen.until(lambda e: e["event"] == "sessions.changed"
+                             and e["payload"].get("reason") == "create")
+        assert event["payload"]["sessionKey"] == key, event
+        row = eventually(lambda: row_of(screen, key))
+        assert row["sessionId"] == made["sessionId"] and not row["hasActiveRun"], row
+        eventually(lambda: row_of(screen, key)["label"] == "The plan")
+        assert screen.ask("sessions.resolve", {"label": "The plan"})["payload"]["key"] == key
+        again = screen.ask("sessions.create", {"key": "tui-1"})["payload"]
+        assert again["sessionId"] == made["sessionId"], again
+        send(screen, "hello", "k1", sessionKey=key)
+        screen.chat("final", "k1")
+        assert row_of(screen, key)["sessionId"] == made["sessionId"]
+        more = screen.ask("sessions.create", {"agentId": "parrot", "message": "hello",
+                                              "idempotencyKey": "k2"})["payload"]
+        assert more["runStarted"] and more["runId"] == "k2", more
+        assert screen.chat("final", "k2")["sessionKey"] == more["key"]
+        box.stop()
+        with box:
+            with Screen(box) as late:
+                late.hello()
+                assert eventually(lambda: row_of(late, key))["label"] == "The plan"
+
+
+@test("what a session cannot have is refused when it is created")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        for wrong in ({"worktree": True}, {"cwd": "/"}, {"agentId": "nobody"},
+                      {"model": "none"}, {"label": "ä" * 101}, {"thinkingLevel": "high"}):
+            error = screen.ask("sessions.create", wrong)["error"]
+            assert error["code"] == "INVALID_REQUEST", (wrong, error)
+
+
+@test("a session that begins anew has the same key, and nothing of what was said")
+def _():
+    key = "agent:parrot:main"
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello(**ADMIN)
+        screen.ask("sessions.subscribe", {})
+        send(screen, "first", "k1")
+        screen.chat("final", "k1")
+        old = eventually(lambda: row_of(screen, key))
+        error = screen.ask("sessions.reset", {"key": "main", "expectedSessionId": "x"})["error"]
+        assert error["details"] == {"reason": "session-changed"}, error
+        send(screen, "slow", "k2")
+        screen.chat("delta", "k2")
+        fresh = screen.ask("sessions.reset", {"key": "main"})["payload"]
+        assert fresh["ok"] and fresh["key"] == key, fresh
+        assert fresh["entry"]["sessionId"] != old["sessionId"], fresh
+        screen.until(lambda e: e["event"] == "sessions.changed"
+                     and e["payload"].get("reason") == "reset"
+                     and e["payload"]["sessionId"] == fresh["entry"]["sessionId"])
+        screen.chat("aborted", "k2")
+        assert said(screen, "main") == []
+        send(screen, "second", "k3")
+        final = screen.chat("final", "k3")
+        assert final["sessionKey"] == key, final
+        assert said(screen, "main") == ["second"]
+        asked_last = up.of("/chat/completions")[-1].json()["messages"]
+        assert [m["content"] for m in asked_last] == ["second"], asked_last
+        rows = [s for s in screen.ask("sessions.list", {})["payload"]["sessions"]]
+        assert [s["key"] for s in rows] == [key], rows
+        assert rows[0]["sessionId"] == fresh["entry"]["sessionId"], rows
+        screen.ask("sessions.reset", {"key": "main", "reason": "new"})
+        assert said(screen, key) == []
+        box.stop()
+        with box, Screen(box) as late:
+            late.hello()
+            assert said(late, key) == []
+
+
+@test("a session of nobody who can be asked does not begin anew, and reset is for admins")
+def _():
+    with Box() as box, Screen(box) as screen, Screen(box) as other:
+        screen.hello(**ADMIN)
+        other.hello()
+        talk(box, "r1", 1)
+        has_said(screen, "answer 0")
+        error = screen.ask("sessions.reset", {"key": KEY})["error"]
+        assert error["code"] == "INVALID_REQUEST", error
+        assert other.ask("sessions.reset", {"key": KEY})["error"]["code"] == "FORBIDDEN"
+
+
+@test("a session is renamed, and asked with another model, where its agent has some")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        talk(box, "r1", 1)
+        has_said(screen, "answer 0")
+        done = screen.ask("sessions.patch", {"key": KEY, "label": "Fences"})["payload"]
+        assert done["ok"] and done["entry"]["label"] == "Fences", done
+        eventually(lambda: row_of(screen, KEY)["label"] == "Fences")
+        assert any(m.get("title") == "Fences"
+                   for m in box.request("GET", "/api/crew").json()["members"])
+        screen.ask("sessions.patch", {"key": KEY, "label": None})
+        eventually(lambda: row_of(screen, KEY)["label"] != "Fences")
+        models = screen.ask("models.list", {})["payload"]["models"]
+        assert ("model-b", "parrot") in [(m["id"], m["provider"]) for m in models], models
+        done = screen.ask("sessions.patch", {"key": "main", "model": "parrot/model-b"})
+        assert done["payload"]["resolved"] == {"modelProvider": "parrot", "model": "model-b"}, done
+        send(screen, "hello", "k1")
+        screen.chat("final", "k1")
+        assert up.of("/chat/completions")[-1].json()["model"] == "model-b"
+        assert row_of(screen, "main")["model"] == "model-b"
+        done = screen.ask("sessions.patch", {"key": "main", "verboseLevel": "on"})["payload"]
+        assert done["entry"]["verboseLevel"] == "on"
+        assert row_of(screen, "main")["verboseLevel"] == "on"
+        for wrong in ({"key": "main", "model": "none"}, {"key": KEY, "model": "model-a"},
+                      {"key": "main", "thinkingLevel": "high"}, {"key": "main", "pinned": True},
+                      {"key": "agent:no:one", "label": "x"}, {"key": KEY, "label": "ä" * 101},
+                      {"key": "main", "expectedSessionId": "other"}):
+            error = screen.ask("sessions.patch", wrong)["error"]
+            assert error["code"] == "INVALID_REQUEST", (wrong, error)
+        for nothing in ({"pinned": False}, {"thinkingLevel": None}, {"archived": False}):
+            assert screen.ask("sessions.patch", {"key": "main", **nothing})["ok"], nothing
+
+
+@test("the numbers of a run's events grow with each of them")
+def _():
+    with config_box("gateway: {pace: 0ms}\n") as box, Screen(box) as screen:
+        screen.hello()
+        say(box, "r0", "text_delta", {"agentId": "bot", "content": "at once"})
+        say(box, "r0", "completion", {"agentId": "bot", "taskId": "t", "success": True})
+        tell_a_run(box, "r1")
+        tell_a_run(box, "r1")
+        screen.chat("final", "r1")
+        eventually(lambda: past(screen)["sessionInfo"]["activeRunIds"] == []
+                   and len(past(screen)["messages"]) == 8)
+        for event in ("agent", "chat"):
+            for id in ("r0", "r1"):
+                numbers = [e["seq"] for e in screen.of(event, id)]
+                assert numbers == sorted(set(numbers)), (event, id, numbers)
+
+
 judge_all(60)
 
 run()

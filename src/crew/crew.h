@@ -89,6 +89,10 @@ enum crew_group crew_group(const struct crew *crew, const struct crew_member *m,
 bool crew_rename(struct bus *bus, const struct crew_member *m, struct text title,
                  const struct back_who *who, struct error *why);
 
+/* The same, of a session that the crew may not have heard of yet: by one of its runs. */
+bool crew_name_run(struct bus *bus, struct text run, struct text title, const struct back_who *who,
+                   struct error *why);
+
 /* For the checkpoint, a piece at a time, and back into one that has heard nothing. */
 void crew_save_begin(struct crew *crew);
 bool crew_save_more(struct crew *crew, struct buf *out);

@@ -11,6 +11,12 @@
 bool crew_rename(struct bus *bus, const struct crew_member *m, struct text title,
                  const struct back_who *who, struct error *why)
 {
+	return crew_name_run(bus, text_of(member_run(m)), title, who, why);
+}
+
+bool crew_name_run(struct bus *bus, struct text run, struct text title, const struct back_who *who,
+                   struct error *why)
+{
 	struct bus_emit e = {.from = bus_from(bus, SOURCE_OF_BOX, true), .durable = true};
 	struct bus_verdict verdict = {.answer = BUS_REFUSED};
 	struct buf out;
@@ -20,7 +26,7 @@ bool crew_rename(struct bus *bus, const struct crew_member *m, struct text title
 	put_object(&out, NULL);
 	put_word(&out, "type", "session.title");
 	put_text(&out, "source", SOURCE_OF_BOX);
-	put_word(&out, "correlationId", member_run(m));
+	put_text(&out, "correlationId", run);
 	put_object(&out, "payload");
 	put_text(&out, "title", title);
 	put_key(&out, "by");

@@ -99,13 +99,13 @@ const char *gateway_sent_status(struct gateway *g, struct text id)
 enum back_answer gateway_ask(const struct gateway_call *call, const struct gateway_place *place,
                              const struct gateway_wish *wish, struct error *why)
 {
-	const struct back *back = call->gateway->back;
+	const struct back *back = call->gateway->desk.back;
 	struct back_ask ask = {
 		.source = buf_text(&place->source),
 		.run = wish->id,
 		.prompt = wish->message,
 		.model = wish->model,
-		.session = place->session ? text_of(place->session->key) : place->rest,
+		.session = place->session ? text_of(place->session->key) : buf_text(&place->name),
 	};
 	char run[BACK_RUN_MAX + 1];
 	enum back_answer answer = BACK_UNKNOWN;

@@ -62,10 +62,10 @@ void gateway_tell_session(struct gateway *g, const struct crew_member *m, const 
 void gateway_tell_sessions(struct gateway *g)
 {
 	struct link *all = crew_all(g->options.crew), *l;
-	uint64_t seq = crew_seq(g->options.crew), told = g->told_seq;
+	uint64_t seq = crew_seq(g->options.crew), told = g->desk.told_seq;
 	unsigned count = 0;
 
-	g->told_seq = seq;
+	g->desk.told_seq = seq;
 	if (!gateway_follow_is_any(g))
 		return;
 	for (l = all->prev; l != all && count <= CHANGED_MAX; l = l->prev, count++)

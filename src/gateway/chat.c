@@ -4,6 +4,7 @@
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/methods.h"
+#include "gateway/wishes.h"
 #include "hub/hub.h"
 #include "hub/person.h"
 
@@ -38,7 +39,7 @@ struct stopping {
 static void stop_run(void *self, struct run *run)
 {
 	struct stopping *s = self;
-	const struct back *back = s->call->gateway->back;
+	const struct back *back = s->call->gateway->desk.back;
 	struct back_control control = {
 		.run = text_of(run->id),
 		.op = TEXT("cancel"),
@@ -151,14 +152,16 @@ static const char *fault_of(const struct gateway_call *call)
 static void send_wish(const struct gateway_call *call, const struct gateway_wish *wish)
 {
 	struct text mode = json_text_at(call->params, "queueMode");
+	struct gateway_wish asked = *wish;
 	struct gateway_place place;
 
 	gateway_find_place(call->gateway, json_text_at(call->params, "sessionKey"),
 	                   json_text_at(call->params, "agentId"), &place);
+	asked.model = gateway_wished_model(call->gateway, buf_text(&place.key));
 	if (mode.len && place.source.len && gateway_is_busy(call->gateway, &place))
-		send_later(call, &place, wish, text_is(mode, "interrupt"));
+		send_later(call, &place, &asked, text_is(mode, "interrupt"));
 	else
-		send_now(call, &place, wish);
+		send_now(call, &place, &asked);
 	gateway_place_finish(&place);
 }
 

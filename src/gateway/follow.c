@@ -90,7 +90,7 @@ void gateway_follows_destroy(struct gateway_follows *f)
 
 bool gateway_follow_is_any(const struct gateway *g)
 {
-	return g->follows->followers;
+	return g->desk.follows->followers;
 }
 
 /* ---- who follows ---- */
@@ -127,7 +127,7 @@ static void note_open(struct followed_run *run, const struct said *said)
 /* What is being said when the first of them comes is told when it is whole. */
 static void begin_following(struct gateway *g)
 {
-	if (g->follows->followers++)
+	if (g->desk.follows->followers++)
 		return;
 	list_each(runs_all(g->options.runs), l) {
 		const struct run *run = list_of(l, struct run, in_all);
@@ -137,14 +137,14 @@ static void begin_following(struct gateway *g)
 			continue;
 		made = must_zero(1, sizeof(*made));
 		note_open(made, run->said);
-		map_set(&g->follows->runs, text_of(run->id), made);
+		map_set(&g->desk.follows->runs, text_of(run->id), made);
 	}
 }
 
 static void end_following(struct gateway *g)
 {
-	if (--g->follows->followers == 0)
-		forget_runs(g->follows);
+	if (--g->desk.follows->followers == 0)
+		forget_runs(g->desk.follows);
 }
 
 void gateway_follow_list(struct gateway_view *view)
@@ -285,7 +285,7 @@ static void put_row_event(struct buf *out, const struct noting *n, const struct 
 static void note_row(void *self, const struct transcript_row *row)
 {
 	struct noting *n = self;
-	struct gateway_follows *f = n->g->follows;
+	struct gateway_follows *f = n->g->desk.follows;
 	struct buf out;
 
 	buf_init(&out, ROW_MAX);
@@ -361,10 +361,10 @@ static void look(struct gateway *g, const struct run *run, struct followed_run *
 
 void gateway_follow_hear(struct gateway *g, const struct run *run, const struct signal *s)
 {
-	struct map *runs = &g->follows->runs;
+	struct map *runs = &g->desk.follows->runs;
 	struct followed_run *known, fresh = {0};
 
-	if (!g->follows->followers || !run->said)
+	if (!g->desk.follows->followers || !run->said)
 		return;
 	known = map_get(runs, text_of(run->id));
 	if (!known)
@@ -408,10 +408,10 @@ void gateway_follow_say(struct gateway *g, struct text key, struct text frame, b
 
 void gateway_follow_tell(struct gateway *g)
 {
-	list_each(&g->follows->news, l) {
+	list_each(&g->desk.follows->news, l) {
 		struct followed_news *news = list_of(l, struct followed_news, in_news);
 
 		gateway_follow_say(g, text_of(news->key), text_of(news->frame), false);
-		forget_news(g->follows, news);
+		forget_news(g->desk.follows, news);
 	}
 }

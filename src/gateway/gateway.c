@@ -23,6 +23,7 @@
 #include "gateway/streams.h"
 #include "gateway/tell.h"
 #include "gateway/wait.h"
+#include "gateway/wishes.h"
 #include "hub/hub.h"
 #include "journal/journal.h"
 #include "net/loop.h"
@@ -281,7 +282,7 @@ void gateway_enter(struct gateway_view *view)
 	list_add(&g->views, &view->in_room);
 	gateway_join_stream(view);
 	client_make_room(view->client, g->options.config->max_buffered);
-	g->back = &client_options(view->client)->back;
+	g->desk.back = &client_options(view->client)->back;
 	g->known = client_options(view->client)->ws;
 	g->known.message_max = g->config.max_payload;
 	client_limit(view->client, &g->known);
@@ -412,9 +413,11 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	map_init(&g->cards);
 	json_reader_init(&g->reader, GATEWAY_FRAME_MAX);
 	buf_init(&g->scratch, GATEWAY_FRAME_MAX);
-	g->follows = gateway_follows_create();
-	g->queue = gateway_queue_create(g);
-	g->waits = gateway_waits_create(g);
+	g->desk.follows = gateway_follows_create();
+	map_init(&g->desk.begun);
+	map_init(&g->desk.wishes);
+	g->desk.queue = gateway_queue_create(g);
+	g->desk.waits = gateway_waits_create(g);
 	g->pace = pace_create(options->loop, pace_is_due, g);
 	g->asks = pending_create();
 	g->heartbeat = heartbeat_create(g);
@@ -438,9 +441,11 @@ void gateway_destroy(struct gateway *g)
 	heartbeat_destroy(g->heartbeat);
 	json_reader_finish(&g->reader);
 	buf_finish(&g->scratch);
-	gateway_follows_destroy(g->follows);
-	gateway_queue_destroy(g->queue);
-	gateway_waits_destroy(g->waits);
+	gateway_follows_destroy(g->desk.follows);
+	map_finish(&g->desk.begun);
+	gateway_wishes_finish(&g->desk.wishes);
+	gateway_queue_destroy(g->desk.queue);
+	gateway_waits_destroy(g->desk.waits);
 	free(g);
 }
 

@@ -11,6 +11,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "gateway/call.h"
+#include "gateway/desk.h"
 #include "gateway/gateway.h"
 #include "gateway/operator.h"
 #include "gateway/pace.h"
@@ -61,11 +62,7 @@ struct gateway {
 	double began_ms;
 	struct json_reader reader;
 	struct buf scratch;
-	const struct back *back;         /* since the first client came */
-	struct gateway_follows *follows; /* follow.c */
-	struct gateway_queue *queue;     /* queue.c */
-	struct gateway_waits *waits;     /* wait.c */
-	uint64_t told_seq;               /* of the crew: what changed up to it was told */
+	struct gateway_desk desk;
 };
 
 struct gateway_view {

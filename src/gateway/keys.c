@@ -1,6 +1,8 @@
 /* keys.c - session keys. */
 #include "gateway/keys.h"
 
+#include <inttypes.h>
+
 #include "base/clock.h"
 #include "crew/crew.h"
 #include "gateway/inside.h"
@@ -121,13 +123,16 @@ static void add_key(struct buf *key, struct text agent, struct text rest)
 void gateway_key_of_run(const struct gateway *g, const struct run *run, struct buf *key)
 {
 	char name[GATEWAY_NAME_MAX + 1];
+	uint64_t generation;
 
 	if (run->session && gateway_key_agent(text_of(run->session->key)).len) {
 		buf_add(key, text_of(run->session->key));
 		return;
 	}
 	gateway_agent_name(g, text_of(run->session ? run->session->source : run->source), name);
-	add_key(key, text_of(name), text_of(run->session ? run->session->key : run->id));
+	add_key(key, text_of(name),
+	        run->session ? gateway_name_base(text_of(run->session->key), &generation)
+	                     : text_of(run->id));
 }
 
 /* As every screen says it: the state of the session.  Older runs of it may be at work, too. */
@@ -145,6 +150,85 @@ bool gateway_is_live(const struct gateway *g, const struct run *run)
 	return true;
 }
 
+/* ---- generations ---- */
+
+#define GENERATIONS_MAX 1024 /* that the journal may not tell of yet */
+
+struct text gateway_name_base(struct text name, uint64_t *generation)
+{
+	size_t n = name.len;
+
+	*generation = 1;
+	while (n > 0 && name.at[n - 1] >= '0' && name.at[n - 1] <= '9')
+		n--;
+	if (n < 2 || n == name.len || name.at[n - 1] != '~' || name.at[n] == '0' ||
+	    !text_to_u64((struct text){name.at + n, name.len - n}, generation) || *generation < 2) {
+		*generation = 1;
+		return name;
+	}
+	return (struct text){name.at, n - 1};
+}
+
+void gateway_next_name(const struct gateway_place *place, struct buf *name)
+{
+	buf_add(name, place->rest);
+	buf_print(name, "~%" PRIu64, place->generation + 1);
+}
+
+static void raise_generation(struct map *map, struct text key, uint64_t generation)
+{
+	if ((uintptr_t)map_get(map, key) < generation)
+		map_set(map, key, (void *)(uintptr_t)generation);
+}
+
+void gateway_note_generation(struct gateway *g, struct text key, uint64_t generation)
+{
+	if (g->desk.begun.count >= GENERATIONS_MAX) {
+		map_finish(&g->desk.begun);
+		map_init(&g->desk.begun);
+	}
+	raise_generation(&g->desk.begun, key, generation);
+}
+
+void gateway_generations(const struct gateway *g, struct map *out)
+{
+	struct text key;
+	size_t at = 0;
+	void *noted;
+
+	map_init(out);
+	while (map_next(&g->desk.begun, &at, &key, &noted))
+		raise_generation(out, key, (uintptr_t)noted);
+	list_each(runs_sessions(g->options.runs), l) {
+		const struct run_session *session = list_of(l, struct run_session, in_all);
+		uint64_t generation;
+		struct buf own;
+
+		gateway_name_base(text_of(session->key), &generation);
+		if (generation < 2)
+			continue;
+		buf_init(&own, 2 * KIB);
+		gateway_key_of_run(g, list_of(session->runs.next, struct run, in_session), &own);
+		raise_generation(out, buf_text(&own), generation);
+		buf_finish(&own);
+	}
+}
+
+bool gateway_is_past(const struct gateway *g, const struct map *generations, const struct run *run)
+{
+	uint64_t generation, newest;
+	struct buf key;
+
+	if (!run->session || !generations->count)
+		return false;
+	gateway_name_base(text_of(run->session->key), &generation);
+	buf_init(&key, 2 * KIB);
+	gateway_key_of_run(g, run, &key);
+	newest = (uintptr_t)map_get(generations, buf_text(&key));
+	buf_finish(&key);
+	return generation < newest;
+}
+
 /* ---- places ---- */
 
 static void look_for_session(const struct gateway *g, struct gateway_place *p)
@@ -154,7 +238,7 @@ static void look_for_session(const struct gateway *g, struct gateway_place *p)
 	struct text key = buf_text(&p->key);
 	struct buf own;
 
-	p->session = runs_session(runs, buf_text(&p->source), p->rest);
+	p->session = runs_session(runs, buf_text(&p->source), buf_text(&p->name));
 	if (!p->session)
 		p->session = runs_session(runs, buf_text(&p->source), key);
 	if (p->session || !run)
@@ -172,7 +256,7 @@ static bool is_named(const struct gateway *g, const struct run_session *session,
 
 	if (text_equal(text_of(session->key), buf_text(&p->key)))
 		return true;
-	if (!text_equal(text_of(session->key), p->rest))
+	if (!text_equal(text_of(session->key), buf_text(&p->name)))
 		return false;
 	gateway_agent_name(g, text_of(session->source), name);
 	return text_is(gateway_key_agent(buf_text(&p->key)), name);
@@ -192,6 +276,20 @@ static void look_for_named(const struct gateway *g, struct gateway_place *p)
 	}
 }
 
+static void name_conversation(const struct gateway *g, struct gateway_place *p)
+{
+	struct map generations;
+
+	gateway_generations(g, &generations);
+	p->generation = (uintptr_t)map_get(&generations, buf_text(&p->key));
+	map_finish(&generations);
+	if (!p->generation)
+		p->generation = 1;
+	buf_add(&p->name, p->rest);
+	if (p->generation > 1)
+		buf_print(&p->name, "~%" PRIu64, p->generation);
+}
+
 void gateway_find_place(const struct gateway *g, struct text key, struct text agent,
                         struct gateway_place *out)
 {
@@ -201,11 +299,13 @@ void gateway_find_place(const struct gateway *g, struct text key, struct text ag
 	*out = (struct gateway_place){0};
 	buf_init(&out->key, 2 * KIB);
 	buf_init(&out->source, KIB);
+	buf_init(&out->name, 2 * KIB);
 	gateway_default_agent(g, usual);
 	if (!name.len)
 		name = agent.len ? agent : text_of(usual);
 	add_key(&out->key, name, key.len ? gateway_key_rest(key) : TEXT(MAIN));
 	out->rest = gateway_key_rest(buf_text(&out->key));
+	name_conversation(g, out);
 	find_source(g, name, &out->source);
 	look_for_session(g, out);
 	if (!out->session && !out->run)
@@ -216,6 +316,7 @@ void gateway_place_finish(struct gateway_place *p)
 {
 	buf_finish(&p->key);
 	buf_finish(&p->source);
+	buf_finish(&p->name);
 }
 
 void gateway_place_runs(const struct gateway_place *p, void (*each)(void *self, struct run *run),

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 
 struct gateway;
+struct map;
 struct run;
 struct run_session;
 
@@ -33,6 +34,8 @@ struct gateway_place {
 	struct buf key;              /* as it is written in full */
 	struct buf source;           /* whom to ask; empty: there is no such agent */
 	struct text rest;            /* within key */
+	struct buf name;             /* of the conversation, for who is asked */
+	uint64_t generation;         /* from 1: it began anew so often */
 	struct run_session *session; /* or NULL */
 	struct run *run;             /* that is its own session, or NULL */
 };
@@ -40,6 +43,14 @@ struct gateway_place {
 void gateway_find_place(const struct gateway *g, struct text key, struct text agent,
                         struct gateway_place *out);
 void gateway_place_finish(struct gateway_place *place);
+
+/* A conversation that began anew has the same key, and another name: NAME~2, NAME~3. */
+struct text gateway_name_base(struct text name, uint64_t *generation);
+void gateway_next_name(const struct gateway_place *place, struct buf *name);
+void gateway_note_generation(struct gateway *g, struct text key, uint64_t generation);
+/* The newest of each key that has more than one, as numbers. */
+void gateway_generations(const struct gateway *g, struct map *out);
+bool gateway_is_past(const struct gateway *g, const struct map *generations, const struct run *run);
 
 /* The runs of a place, oldest first. */
 void gateway_place_runs(const struct gateway_place *place,

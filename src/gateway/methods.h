@@ -23,6 +23,9 @@ bool gateway_resolve_link(const struct gateway *g, struct text id, struct buf *r
                           struct buf *key);
 void gateway_messages_subscribe(const struct gateway_call *call); /* follow.c */
 void gateway_messages_unsubscribe(const struct gateway_call *call);
+void gateway_sessions_create(const struct gateway_call *call); /* begin.c */
+void gateway_sessions_patch(const struct gateway_call *call);
+void gateway_sessions_reset(const struct gateway_call *call);
 void gateway_sessions_preview(const struct gateway_call *call); /* preview.c */
 void gateway_agents_list(const struct gateway_call *call);
 void gateway_chat_startup(const struct gateway_call *call); /* startup.c */

@@ -114,7 +114,7 @@ bool gateway_is_busy(struct gateway *g, const struct gateway_place *place)
 {
 	runs_reach(g->options.runs);
 	crew_reach(g->options.crew);
-	return queued_for(g->queue, buf_text(&place->key)) || is_at_work(g, place);
+	return queued_for(g->desk.queue, buf_text(&place->key)) || is_at_work(g, place);
 }
 
 /* ---- waiting ---- */
@@ -122,7 +122,7 @@ bool gateway_is_busy(struct gateway *g, const struct gateway_place *place)
 bool gateway_queue_add(const struct gateway_call *call, const struct gateway_place *place,
                        const struct gateway_wish *wish, bool is_first)
 {
-	struct gateway_queue *q = call->gateway->queue;
+	struct gateway_queue *q = call->gateway->desk.queue;
 	struct loop *loop = call->gateway->options.loop;
 	struct queued *one;
 
@@ -143,7 +143,7 @@ bool gateway_queue_add(const struct gateway_call *call, const struct gateway_pla
 
 bool gateway_queue_has(const struct gateway *g, struct text id)
 {
-	list_each(&g->queue->all, l)
+	list_each(&g->desk.queue->all, l)
 		if (text_is(id, list_of(l, struct queued, in_queue)->id))
 			return true;
 	return false;
@@ -198,7 +198,7 @@ static bool try_one(struct gateway *g, const struct queued *one)
 /* The oldest of a session goes first: what was just said makes others wait. */
 void gateway_queue_look(struct gateway *g)
 {
-	struct gateway_queue *q = g->queue;
+	struct gateway_queue *q = g->desk.queue;
 
 	if (!q->count || q->is_looking)
 		return;
@@ -216,14 +216,14 @@ void gateway_queue_look(struct gateway *g)
 
 void gateway_queue_drop(struct gateway *g, struct text key, struct text id, struct buf *ids)
 {
-	list_each(&g->queue->all, l) {
+	list_each(&g->desk.queue->all, l) {
 		struct queued *one = list_of(l, struct queued, in_queue);
 
 		if (!text_is(key, one->key) || (id.len && !text_is(id, one->id)))
 			continue;
 		put_word(ids, NULL, one->id);
 		tell_end(g, one, "aborted", TEXT(""));
-		queued_free(g->queue, one);
+		queued_free(g->desk.queue, one);
 	}
 }
 
@@ -248,7 +248,7 @@ void gateway_queue_put(const struct gateway *g, struct text key, struct buf *out
 
 	put_object(out, "pendingInputs");
 	put_list(out, "items");
-	list_each(&g->queue->all, l) {
+	list_each(&g->desk.queue->all, l) {
 		const struct queued *one = list_of(l, struct queued, in_queue);
 
 		if (text_is(key, one->key) && shown++ < SHOWN_MAX)

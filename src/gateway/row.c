@@ -7,6 +7,7 @@
 #include "crew/usage.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
+#include "gateway/wishes.h"
 #include "run/sessions.h"
 
 const struct crew_member *gateway_place_member(const struct gateway *g,
@@ -98,7 +99,6 @@ bool gateway_put_row_members(const struct gateway *g, const struct crew_member *
 	gateway_key_of_run(g, run, &key);
 	put_text(out, "key", buf_text(&key));
 	put_text(out, "agentId", gateway_key_agent(buf_text(&key)));
-	buf_finish(&key);
 	put_word(out, "kind", "direct");
 	put_word(out, "label", named ? named : m->handle);
 	put_word(out, "displayName", named ? named : m->handle);
@@ -111,8 +111,10 @@ bool gateway_put_row_members(const struct gateway *g, const struct crew_member *
 	put_i64(out, "snapshotAt", clock_wall_ms());
 	if (run->spawned_by)
 		put_word(out, "spawnedBy", run->spawned_by);
-	if (m->words[WORD_MODEL])
+	if (m->words[WORD_MODEL] && !gateway_wished_model(g, buf_text(&key)).len)
 		put_word(out, "model", m->words[WORD_MODEL]);
+	gateway_put_wishes(g, buf_text(&key), out);
+	buf_finish(&key);
 	put_status(m, put_active(g, m, out), out);
 	put_usage(g, m, out);
 	return true;

@@ -187,6 +187,7 @@ static void hear_text(struct telling *t)
 		t->run->is_broken = !is_first || (open && text_now(t).len == words.len &&
 		                                  transcript_answer(t->said, open));
 	}
+	t->run->text_seq = t->run->seq;
 	gather(t, words);
 }
 
@@ -326,7 +327,9 @@ static void begin(struct telling *t)
 		return;
 	t->run->is_begun = true;
 	t->run->message = 0;
+	t->is_start = true;
 	tell_phase(t, "start", "startedAt", TEXT(""));
+	t->is_start = false;
 }
 
 /* A subagent's end does not end the run; that of what the run was asked for does. */

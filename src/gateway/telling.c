@@ -3,18 +3,22 @@
 
 #include "base/put.h"
 
-static void put_run(struct buf *out, const struct told_run *run, unsigned protocol)
+/* The number of an event follows from the signals; no two of a run and a kind have the same. */
+static void put_run(struct buf *out, const struct told_run *run, uint64_t seq, unsigned protocol)
 {
 	put_word(out, "runId", run->id);
 	put_word(out, "sessionKey", run->key);
 	if (protocol > GATEWAY_OLDEST)
 		put_word(out, "agentId", run->agent);
-	put_u64(out, "seq", run->seq);
+	put_u64(out, "seq", seq);
 }
 
 void telling_agent(struct telling *t, const char *stream, enum gateway_family family,
                    struct text data)
 {
+	bool is_text = strcmp(stream, "assistant") == 0;
+	uint64_t seq = 2 * (is_text ? t->run->text_seq : t->run->seq) + !t->is_start;
+
 	for (unsigned protocol = GATEWAY_OLDEST; protocol <= GATEWAY_NEWEST; protocol++) {
 		struct gateway_event e = {"agent", family, .protocol = protocol};
 		struct buf out;
@@ -23,7 +27,7 @@ void telling_agent(struct telling *t, const char *stream, enum gateway_family fa
 			continue;
 		buf_init(&out, TELLING_MAX);
 		put_object(&out, NULL);
-		put_run(&out, t->run, protocol);
+		put_run(&out, t->run, seq, protocol);
 		put_word(&out, "stream", stream);
 		put_json(&out, "data", data);
 		put_u64(&out, "ts", (uint64_t)t->run->at_ms);
@@ -57,7 +61,7 @@ void telling_put_chat(struct buf *out, const struct told_run *run, const struct 
 	bool is_new = protocol > GATEWAY_OLDEST;
 
 	put_object(out, NULL);
-	put_run(out, run, protocol);
+	put_run(out, run, 2 * (w->is_delta ? run->text_seq : run->seq) + 1, protocol);
 	put_word(out, "state", w->state);
 	if (is_new && w->is_delta)
 		put_text(out, "deltaText", w->replaces ? w->text : w->delta);

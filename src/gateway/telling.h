@@ -12,7 +12,8 @@ struct told_run {
 	struct link in_dirty; /* gateway.dirty */
 	bool is_begun;
 	bool is_heartbeat;          /* it began by itself */
-	uint64_t seq;               /* signals of it so far */
+	uint64_t seq;               /* signals of it so far, */
+	uint64_t text_seq;          /* and with the last words */
 	uint64_t message;           /* the number of the one that is being said; 0: none */
 	double at_ms;               /* of the newest signal */
 	struct buf delta, snapshot; /* what was said since the last `agent`, the last `chat` */
@@ -28,6 +29,7 @@ struct telling {
 	const struct said *said;
 	const struct signal *s;
 	yyjson_val *payload;
+	bool is_start; /* it is told that the run begins, before what the signal says */
 };
 
 /* An event `agent` of a stream; data is an object. */

@@ -13,6 +13,7 @@
 #include "gateway/methods.h"
 #include "gateway/row.h"
 #include "gateway/transcript.h"
+#include "gateway/wishes.h"
 #include "net/loop.h"
 #include "run/recall.h"
 #include "run/said.h"
@@ -117,7 +118,7 @@ void gateway_waits_destroy(struct gateway_waits *waits)
 
 void gateway_wait_leave(struct gateway_view *view)
 {
-	struct gateway_waits *waits = gateway_of(view)->waits;
+	struct gateway_waits *waits = gateway_of(view)->desk.waits;
 
 	list_each(&waits->all, l) {
 		struct gateway_wait *w = list_of(l, struct gateway_wait, in_all);
@@ -142,9 +143,9 @@ void gateway_wait_hear(struct gateway *g, const struct run *run, const struct si
 	yyjson_val *payload = yyjson_obj_get(s->envelope, "payload");
 	bool is_good = yyjson_is_true(yyjson_obj_get(payload, "success"));
 
-	if (!g->waits->count || !is_end(run, s, payload))
+	if (!g->desk.waits->count || !is_end(run, s, payload))
 		return;
-	list_each(&g->waits->all, l) {
+	list_each(&g->desk.waits->all, l) {
 		struct gateway_wait *w = list_of(l, struct gateway_wait, in_all);
 
 		if (w->is_over || !text_is(text_of(w->run), run->id))
@@ -228,7 +229,7 @@ void gateway_wait_answer(struct gateway_view *view)
 
 	if (!view->wait_count)
 		return;
-	list_each(&g->waits->all, l) {
+	list_each(&g->desk.waits->all, l) {
 		struct gateway_wait *w = list_of(l, struct gateway_wait, in_all);
 
 		if (w->view != view || !w->is_over)
@@ -236,16 +237,17 @@ void gateway_wait_answer(struct gateway_view *view)
 		answer_end(g, w);
 		if (view->client->state == CLIENT_CLOSING) /* it has left, and waits for nothing */
 			return;
-		wait_free(g->waits, w);
+		wait_free(g->desk.waits, w);
 	}
-	set_look(g->waits);
+	set_look(g->desk.waits);
 }
 
 /* ---- waiting ---- */
 
 static bool has_room(const struct gateway_call *call)
 {
-	bool has = call->gateway->waits->count < WAITS_MAX && call->view->wait_count < WAITS_OF_ONE;
+	bool has = call->gateway->desk.waits->count < WAITS_MAX &&
+	           call->view->wait_count < WAITS_OF_ONE;
 
 	if (!has)
 		gateway_refuse(call,
@@ -256,7 +258,7 @@ static bool has_room(const struct gateway_call *call)
 
 static struct gateway_wait *add_wait(const struct gateway_call *call, struct text run, uint64_t ms)
 {
-	struct gateway_waits *waits = call->gateway->waits;
+	struct gateway_waits *waits = call->gateway->desk.waits;
 	struct gateway_wait *w = must_zero(1, sizeof(*w));
 
 	w->view = call->view;
@@ -373,6 +375,8 @@ void gateway_agent(const struct gateway_call *call)
 	if (!has_room(call))
 		return;
 	find_session(call, &place);
+	if (!wish.model.len)
+		wish.model = gateway_wished_model(call->gateway, buf_text(&place.key));
 	fault = why_not_asked(call, &place);
 	if (fault)
 		gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", fault});
