@@ -169,7 +169,10 @@ void inquiry_put_answers(const struct inquiry *q, const struct prompt *p, struct
 	put_list(out, INQUIRY_ID);
 	if (!yyjson_is_arr(value))
 		put_chosen(q, value, out);
-	yyjson_arr_foreach(value, i, count, one) put_chosen(q, one, out);
+	yyjson_arr_foreach(value, i, count, one)
+	{
+		put_chosen(q, one, out);
+	}
 	put_list_end(out);
 	put_end(out);
 	put_end(out);
