@@ -468,7 +468,8 @@ def _():
     with Upstream() as up, Box() as box, Screen(box) as screen:
         add_model(box, up)
         hello = screen.hello()
-        assert screen.ask("agents.list", {})["payload"]["defaultId"] == "parrot"
+        agents = screen.ask("agents.list", {})["payload"]
+        assert agents["defaultId"] == "parrot" and agents["agents"][0]["model"]["primary"] == "parrot", agents
         send = {"sessionKey": "main", "message": "hello", "idempotencyKey": "k1"}
         assert screen.ask("chat.send", send)["payload"] == {"runId": "k1", "status": "started"}
         again = screen.ask("chat.send", send)["payload"]

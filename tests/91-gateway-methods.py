@@ -263,7 +263,7 @@ def _():
     with Box() as box, Screen(box) as one, Screen(box) as all_, Screen(box) as none:
         for screen in (one, all_, none):
             screen.hello()
-        asked = one.ask("sessions.messages.subscribe", {"key": KEY})["payload"]
+        asked = one.ask("sessions.messages.subscribe", {"key": KEY, "includeApprovals": True})["payload"]
         assert asked == {"subscribed": True, "key": KEY}, asked
         all_.ask("sessions.subscribe", {})
         tell_a_run(box, "r1")

@@ -203,6 +203,7 @@ static bool follow(struct gateway_view *view, struct text key)
 	return true;
 }
 
+/* includeApprovals is no matter: whoever may decide is told of all of them. */
 void gateway_messages_subscribe(const struct gateway_call *call)
 {
 	struct gateway_fault fault = {"INVALID_REQUEST"};
@@ -210,10 +211,7 @@ void gateway_messages_subscribe(const struct gateway_call *call)
 
 	gateway_find_place(call->gateway, json_text_at(call->params, "key"),
 	                   json_text_at(call->params, "agentId"), &place);
-	if (yyjson_obj_get(call->params, "includeApprovals"))
-		fault.message = "sessions.messages.subscribe includeApprovals is not supported: "
-				"approvals come as exec.approval.requested";
-	else if (!follow(call->view, buf_text(&place.key)))
+	if (!follow(call->view, buf_text(&place.key)))
 		fault.message = "a connection follows at most 256 sessions";
 	if (fault.message)
 		gateway_refuse(call, &fault);

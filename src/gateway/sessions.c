@@ -74,7 +74,28 @@ void gateway_sessions_describe(const struct gateway_call *call)
 struct agents {
 	const struct gateway *g;
 	struct buf *out;
+	struct text source, model; /* the first of this one */
 };
+
+static void note_model(void *of, struct text source, struct text model)
+{
+	struct agents *a = of;
+
+	if (!a->model.len && text_equal(source, a->source))
+		a->model = model;
+}
+
+/* A client that knows no model of an agent asks it nothing.  An agent that has a model of its own
+ * choice is told as that. */
+static void put_model(struct agents *a, struct text source)
+{
+	a->source = source;
+	a->model = (struct text){0};
+	a->g->options.models(a->g->options.self, note_model, a);
+	put_object(a->out, "model");
+	put_text(a->out, "primary", a->model.len ? a->model : source);
+	put_end(a->out);
+}
 
 static void put_agent(void *of, struct text source)
 {
@@ -85,6 +106,7 @@ static void put_agent(void *of, struct text source)
 	put_object(a->out, NULL);
 	put_word(a->out, "id", name);
 	put_word(a->out, "name", name);
+	put_model(a, source);
 	put_end(a->out);
 }
 
