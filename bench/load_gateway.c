@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define LOAD_NOTE "bench.note" /* a type that nobody knows: its frames are not gathered */
+
 enum { LOOK = 256 }; /* what is looked for stands within so many bytes */
 
 static bool has(const char *text, size_t length, const char *words)
@@ -19,7 +21,7 @@ static void take_chat(struct link *link, const char *text, size_t length)
 		link->finals++;
 }
 
-/* Text and thoughts are counted; a run's own number, which comes first, never goes back. */
+/* Text, thoughts and notes are counted; a run's own number, which comes first, never goes back. */
 static void take_agent(struct link *link, const char *text, size_t length)
 {
 	const char *at = memmem(text, length, "\"seq\":", 6);
@@ -28,7 +30,8 @@ static void take_agent(struct link *link, const char *text, size_t length)
 	if (has(text, length, "\"stream\":\"lifecycle\""))
 		link->seq = 0;
 	if (!has(text, length, "\"stream\":\"assistant\"") &&
-	    !has(text, length, "\"stream\":\"thinking\""))
+	    !has(text, length, "\"stream\":\"thinking\"") &&
+	    !has(text, length, "\"stream\":\"" LOAD_NOTE "\""))
 		return;
 	errno = 0;
 	if (seq < link->seq)
