@@ -26,6 +26,8 @@ enum identified {
 	IDENTIFIED_CROWDED, /* its account has as many connections as it may have */
 };
 enum identified client_identify(struct client *client, struct text secret, unsigned *wait_s);
+/* The same of one that its dialect knows by means of its own. */
+enum identified client_admit(struct client *client, const struct caller *caller);
 bool client_is_stranger(const struct client *client); /* it may do nothing until then */
 
 /* What its dialect remembers of it, dialect.view bytes.  The hub makes it, filled with zeros,

@@ -160,6 +160,16 @@ static void become(struct client *c, const struct caller *caller)
 		client_hold(c);
 }
 
+enum identified client_admit(struct client *c, const struct caller *caller)
+{
+	if (!client_is_stranger(c))
+		return IDENTIFIED_BEFORE;
+	if (!move_to_account(c, caller))
+		return IDENTIFIED_CROWDED;
+	become(c, caller);
+	return IDENTIFIED;
+}
+
 enum identified client_identify(struct client *c, struct text secret, unsigned *wait_s)
 {
 	const struct hub_callers *callers = &c->hub->options.callers;
@@ -175,8 +185,5 @@ enum identified client_identify(struct client *c, struct text secret, unsigned *
 	case CALLER_KNOWN:
 		break;
 	}
-	if (!move_to_account(c, &caller))
-		return IDENTIFIED_CROWDED;
-	become(c, &caller);
-	return IDENTIFIED;
+	return client_admit(c, &caller);
 }

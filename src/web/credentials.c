@@ -173,3 +173,44 @@ const unsigned char *credentials_key(const struct credentials *credentials)
 {
 	return credentials->known[0].digest;
 }
+
+static void mark_of(const struct credential *known, unsigned char mark[DIGEST_LEN])
+{
+	static const char what[] = "mark of a token";
+	unsigned char words[sizeof(what) + DIGEST_LEN];
+
+	memcpy(words, what, sizeof(what));
+	memcpy(words + sizeof(what), known->digest, DIGEST_LEN);
+	credentials_digest((struct text){(const char *)words, sizeof(words)}, mark);
+	OPENSSL_cleanse(words, sizeof(words));
+}
+
+bool credentials_mark(const struct credentials *credentials, struct text token,
+                      unsigned char mark[DIGEST_LEN])
+{
+	unsigned char digest[DIGEST_LEN];
+
+	credentials_digest(token, digest);
+	for (size_t i = 0; i < credentials->count; i++) {
+		if (!credentials_same(digest, credentials->known[i].digest))
+			continue;
+		mark_of(&credentials->known[i], mark);
+		return true;
+	}
+	return false;
+}
+
+bool credentials_of_mark(const struct credentials *credentials,
+                         const unsigned char mark[DIGEST_LEN], unsigned *scopes)
+{
+	unsigned char one[DIGEST_LEN];
+
+	for (size_t i = 0; i < credentials->count; i++) {
+		mark_of(&credentials->known[i], one);
+		if (!credentials_same(one, mark))
+			continue;
+		*scopes = credentials->known[i].caller.scopes;
+		return true;
+	}
+	return false;
+}

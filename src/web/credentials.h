@@ -33,6 +33,13 @@ bool credentials_find(const struct credentials *credentials, struct text token,
  * a restart and end when the token is replaced. */
 const unsigned char *credentials_key(const struct credentials *credentials);
 
+/* Is it one of the tokens?  What others may keep of it, by which it is found again while it is
+ * one: neither the token nor what signs with it can be made of that. */
+bool credentials_mark(const struct credentials *credentials, struct text token,
+                      unsigned char mark[DIGEST_LEN]);
+bool credentials_of_mark(const struct credentials *credentials,
+                         const unsigned char mark[DIGEST_LEN], unsigned *scopes);
+
 void credentials_digest(struct text secret, unsigned char out[DIGEST_LEN]);
 bool credentials_same(const unsigned char a[DIGEST_LEN], const unsigned char b[DIGEST_LEN]);
 
