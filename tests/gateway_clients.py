@@ -151,13 +151,14 @@ def sign(params, key, nonce, version=3, **wrong):
     at = wrong.get("at", int(time.time() * 1000))
     client = params["client"]
     words = [f"v{version}", id, client["id"], client["mode"], params["role"],
-             ",".join(params["scopes"]), str(at), params["auth"].get("token", ""),
+             ",".join(params["scopes"]), str(at),
+             params["auth"].get("token") or params["auth"].get("deviceToken", ""),
              wrong.get("old", nonce)]
     words += [client["platform"].strip().lower(), client.get("deviceFamily", "").lower()] \
         if version == 3 else []
     spell = lambda b: base64.urlsafe_b64encode(b).decode().rstrip("=")
     return {"id": id, "publicKey": spell(public), "signedAt": at,
-            "signature": spell(key.sign("|".join(words).encode())),
+            "signature": spell(wrong.get("signer", key).sign("|".join(words).encode())),
             "nonce": wrong.get("old", nonce)}
 
 

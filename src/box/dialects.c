@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "box/attend.h"
+#include "box/pairing.h"
 #include "box/parts.h"
 #include "box/usage.h"
 #include "config/config.h"
@@ -110,6 +111,9 @@ static void *make_gateway(struct box *box)
 		.self = box,
 		.askable = each_askable,
 		.models = each_model,
+		.data = box->config->data,
+		.token_mark = box_token_mark,
+		.token_scopes = box_token_scopes,
 	};
 
 	return gateway_create(&o);
@@ -155,6 +159,14 @@ size_t box_make_dialects(struct box *box, struct hub_dialect *out)
 		out[count++] = (struct hub_dialect){rows[i].dialect, box->made[i]};
 	}
 	return count;
+}
+
+void *box_of_dialect(const struct box *box, const struct dialect *dialect)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].dialect == dialect)
+			return box->made[i];
+	return NULL;
 }
 
 void box_free_dialects(struct box *box)

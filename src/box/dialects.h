@@ -16,7 +16,8 @@ void box_declare_dialects(void);
 /* Those that the hub offers, with what is theirs; how many. */
 size_t box_make_dialects(struct box *box, struct hub_dialect *out);
 void box_follow_dialects(struct box *box); /* the configuration is another one */
-void box_free_dialects(struct box *box);   /* after the hub */
+void *box_of_dialect(const struct box *box, const struct dialect *dialect); /* what it made */
+void box_free_dialects(struct box *box);                                    /* after the hub */
 
 /* To whoever wants to know, once there is a hub. */
 void box_tell(struct box *box, const struct news *news);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/put.h"
+#include "box/pairing.h"
 #include "box/parts.h"
 #include "box/push.h"
 #include "box/usage.h"
@@ -121,6 +122,7 @@ bool box_make_web(struct box *box, struct error *why)
 				.look = playhouse_show,
 			},
 		.push = box_web_push(box),
+		.pairing = box_web_pairing(box),
 		.transcripts = box_web_transcripts(box),
 		.doors =
 			{

@@ -100,6 +100,7 @@ static unsigned look_at_data(struct doctor *d)
 	                                    "source-credentials.json",
 	                                    "openclaw-device.json",
 	                                    "devices.json",
+	                                    "gateway-devices.json",
 	                                    "push-key",
 	                                    "phone.pem"};
 	unsigned good = look_at(d, d->config->data, &private_dir);

@@ -17,6 +17,7 @@
 #include "gateway/heartbeat.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
+#include "gateway/pairing.h"
 #include "gateway/pending.h"
 #include "gateway/presence.h"
 #include "gateway/row.h"
@@ -385,6 +386,7 @@ void gateway_reload(struct gateway *g, const struct gateway_config *fresh)
 	g->config.tick_ms = old.tick_ms;
 	g->config.max_payload = old.max_payload;
 	g->config.max_buffered = old.max_buffered;
+	gateway_pairing_check(g);
 }
 
 struct gateway *gateway_create(const struct gateway_options *options)
@@ -421,6 +423,7 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	g->pace = pace_create(options->loop, pace_is_due, g);
 	g->asks = pending_create();
 	g->heartbeat = heartbeat_create(g);
+	g->pairing = gateway_pairing_create(g);
 	return g;
 }
 
@@ -439,6 +442,7 @@ void gateway_destroy(struct gateway *g)
 	pace_destroy(g->pace);
 	pending_destroy(g->asks);
 	heartbeat_destroy(g->heartbeat);
+	gateway_pairing_destroy(g->pairing);
 	json_reader_finish(&g->reader);
 	buf_finish(&g->scratch);
 	gateway_follows_destroy(g->desk.follows);

@@ -31,6 +31,7 @@ struct gateway_config {
 	size_t max_payload;   /* bytes of a message that a client may say */
 	size_t max_buffered;  /* bytes that a slow client may be owed */
 	enum { GATEWAY_TEXT_SHORT, GATEWAY_TEXT_FULL } text;
+	enum { GATEWAY_PAIRING_OFF, GATEWAY_PAIRING_ON } pairing;
 };
 extern const struct config_group gateway_settings;
 
@@ -44,12 +45,17 @@ struct gateway_options {
 	struct prompts *prompts;
 	struct crew *crew;
 	const struct spending *spending;
+	const char *data; /* the folder */
 	void *self;
 	/* Each source that can be asked: its id. */
 	void (*askable)(void *self, void (*each)(void *of, struct text source), void *of);
 	/* Each model of a source. */
 	void (*models)(void *self, void (*each)(void *of, struct text source, struct text model),
 	               void *of);
+	/* Is it one of the box's tokens?  By its mark it is known when it is not shown. */
+	bool (*token_mark)(void *self, struct text secret, unsigned char mark[32]);
+	/* What may whoever has this one do?  False: there is none any more. */
+	bool (*token_scopes)(void *self, const unsigned char mark[32], unsigned *scopes);
 };
 
 extern const struct dialect dialect_gateway; /* hub_dialect.of is a struct gateway */

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/put.h"
 #include "base/random.h"
+#include "base/whole.h"
+#include "gateway/entry.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/presence.h"
@@ -51,7 +53,9 @@ static void put_features(struct buf *out, const struct gateway_call *call)
 	                                     "plugin.approval.resolved",
 	                                     "question.requested",
 	                                     "question.resolved",
-	                                     "shutdown"};
+	                                     "shutdown",
+	                                     "device.pair.requested",
+	                                     "device.pair.resolved"};
 
 	put_object(out, "features");
 	put_list(out, "methods");
@@ -112,7 +116,22 @@ static void put_policy(struct buf *out, const struct gateway_call *call)
 	put_end(out);
 }
 
-void gateway_hello(const struct gateway_call *call, unsigned granted)
+static void put_auth(struct buf *out, const struct gateway_call *call,
+                     const struct gateway_entry *entry)
+{
+	if (is_old(call) && !*entry->secret)
+		return;
+	put_object(out, "auth");
+	if (*entry->secret) {
+		put_word(out, "deviceToken", entry->secret);
+		put_i64(out, "issuedAtMs", clock_wall_ms());
+	}
+	put_word(out, "role", "operator");
+	operator_scopes_add(out, "scopes", entry->granted);
+	put_end(out);
+}
+
+void gateway_hello(const struct gateway_call *call, const struct gateway_entry *entry)
 {
 	struct buf out;
 
@@ -123,14 +142,9 @@ void gateway_hello(const struct gateway_call *call, unsigned granted)
 	put_server(&out, call);
 	put_features(&out, call);
 	put_snapshot(&out, call->gateway);
-	if (!is_old(call)) {
-		put_object(&out, "auth");
-		put_word(&out, "role", "operator");
-		operator_scopes_add(&out, "scopes", granted);
-		put_end(&out);
-	}
+	put_auth(&out, call, entry);
 	put_policy(&out, call);
 	put_end(&out);
 	gateway_answer(call, buf_text(&out));
-	buf_finish(&out);
+	whole_forget(&out);
 }

@@ -49,8 +49,9 @@ struct gateway {
 	struct link dirty;      /* told_run.in_dirty: they have text to be told */
 	struct map sent;        /* idempotency key -> struct gateway_sent */
 	struct link sent_order; /* gateway_sent.in_order, oldest first */
-	struct pace *pace;      /* when */
-	struct pending *asks;   /* prompts: pending.h */
+	struct gateway_pairing *pairing;
+	struct pace *pace;    /* when */
+	struct pending *asks; /* prompts: pending.h */
 	struct heartbeat *heartbeat;
 	struct deadline tick;   /* and health, now and then */
 	unsigned ticks;         /* since health was told */
@@ -82,6 +83,8 @@ struct gateway_view {
 	bool follows_sessions;
 	uint8_t wait_count; /* of wait.c */
 	bool has_lost;      /* frames: it gets the texts anew */
+	bool by_device;     /* it was let in as one */
+	uint32_t device;    /* its number, or 0 */
 };
 
 static inline struct gateway *gateway_of(const struct gateway_view *view)
@@ -91,9 +94,8 @@ static inline struct gateway *gateway_of(const struct gateway_view *view)
 
 bool gateway_is_up(const struct gateway *g);   /* what a history has no events tell again */
 void gateway_enter(struct gateway_view *view); /* it was greeted; its protocol and rights stand */
-void gateway_connect(const struct gateway_call *call);                 /* connect.c */
-void gateway_hello(const struct gateway_call *call, unsigned granted); /* hello.c */
-void gateway_dispatch(const struct gateway_call *call);                /* methods.c */
-void gateway_method_names(struct buf *out);                            /* a list's items */
+void gateway_connect(const struct gateway_call *call);  /* connect.c */
+void gateway_dispatch(const struct gateway_call *call); /* methods.c */
+void gateway_method_names(struct buf *out);             /* a list's items */
 
 #endif

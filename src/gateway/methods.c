@@ -5,6 +5,7 @@
 #include "gateway/approvals.h"
 #include "gateway/heartbeat.h"
 #include "gateway/inside.h"
+#include "gateway/pair_tell.h"
 #include "gateway/params.h"
 #include "gateway/presence.h"
 #include "gateway/questions.h"
@@ -136,6 +137,10 @@ static const struct {
 	{"question.list", OPERATOR_QUESTIONS, gateway_question_list},
 	{"question.get", OPERATOR_QUESTIONS, gateway_question_get},
 	{"question.resolve", OPERATOR_QUESTIONS, gateway_question_resolve},
+	{"device.pair.list", OPERATOR_PAIRING, gateway_pair_list},
+	{"device.pair.approve", OPERATOR_PAIRING, gateway_pair_approve},
+	{"device.pair.reject", OPERATOR_PAIRING, gateway_pair_reject},
+	{"device.pair.remove", OPERATOR_PAIRING, gateway_pair_remove},
 };
 #define METHODS (sizeof(methods) / sizeof(*methods))
 

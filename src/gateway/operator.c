@@ -61,3 +61,14 @@ void operator_scopes_add(struct buf *out, const char *key, unsigned scopes)
 			put_word(out, NULL, rows[i].name);
 	put_list_end(out);
 }
+
+unsigned operator_scopes_ours(unsigned scopes)
+{
+	unsigned ours = 0;
+
+	scopes = operator_scopes_implied(scopes);
+	for (size_t i = 0; i < ROWS; i++)
+		if (scopes & rows[i].scope)
+			ours |= rows[i].ours;
+	return ours;
+}

@@ -24,6 +24,9 @@ const char *operator_scope_name(enum operator_scope one);
 
 unsigned operator_scopes_allowed(unsigned scopes); /* by ours: enum scope */
 
+/* Which of ours they need, with what they imply. */
+unsigned operator_scopes_ours(unsigned operator_scopes);
+
 /* With what they imply: write has read and talk, admin has everything. */
 unsigned operator_scopes_implied(unsigned operator_scopes);
 

@@ -25,6 +25,7 @@ static const struct field agent_fields[] = {
 	{0},
 };
 
+static const char *const switches[] = {"off", "on", NULL};
 static const char *const lengths[] = {"short", "full", NULL};
 
 static const struct field fields[] = {
@@ -44,6 +45,8 @@ static const struct field fields[] = {
          25 * MIB},
 	{"max_buffered", FIELD_SIZE, IN(max_buffered),
          "a slow client may be owed before it is closed", "50MiB", MIB, 1024 * MIB},
+	{"pairing", FIELD_CHOICE, IN(pairing), "devices may come in by keys of their own", "on",
+         .choices = switches},
 	{0},
 };
 

@@ -81,6 +81,8 @@ void api_show_end(struct web *web); /* what is under way is nobody's any more */
 void api_devices(struct call *call);
 void api_device_pair(struct call *call);
 void api_device_revoke(struct call *call);
+void api_device_approve(struct call *call);
+void api_device_reject(struct call *call);
 void api_session_end(struct call *call);
 void api_certificate(struct call *call);
 void api_transcripts(struct call *call);

@@ -15,12 +15,19 @@
 
 void api_devices(struct call *call)
 {
+	const struct web_pairing *pairing = &call->web->options.pairing;
 	struct buf out;
 
 	buf_init(&out, ANSWER_MAX);
 	put_object(&out, NULL);
 	put_bool(&out, "ok", true);
+	put_list(&out, "devices");
 	devices_put(call->web->devices, &out);
+	pairing->put_devices(pairing->self, &out);
+	put_list_end(&out);
+	put_list(&out, "waiting");
+	pairing->put_waiting(pairing->self, &out);
+	put_list_end(&out);
 	web_answer_object(call, &out);
 }
 
@@ -102,16 +109,76 @@ static void answer_done(struct call *call)
 	web_answer_object(call, &out);
 }
 
+/* ---- devices with a key of their own ---- */
+
+static void answer_pairing(struct call *call, enum web_pairing_answer answer,
+                           const struct error *why)
+{
+	static const unsigned statuses[] = {
+		[PAIRING_UNKNOWN] = 404, [PAIRING_REFUSED] = 409, [PAIRING_FAILED] = 500};
+
+	if (answer == PAIRING_DONE)
+		answer_done(call);
+	else
+		web_refuse(call->http, statuses[answer], why->words, NULL);
+}
+
+static struct text device_named(const struct call *call)
+{
+	return (struct text){call->part.at, call->part.len};
+}
+
+static bool read_given_scopes(yyjson_val *body, unsigned *scopes, struct error *why)
+{
+	struct text words;
+
+	*scopes = 0;
+	if (!read_word(body, "scopes", &words, why) ||
+	    (words.at && !scope_parse(words, scopes, why)))
+		return false;
+	return !words.at || *scopes || error_set(why, "a device that may do nothing is of no use");
+}
+
+void api_device_approve(struct call *call)
+{
+	const struct web_pairing *pairing = &call->web->options.pairing;
+	yyjson_doc *doc = yyjson_read(call->body.at, call->body.len, 0);
+	yyjson_val *body = yyjson_doc_get_root(doc);
+	unsigned scopes;
+	struct error why;
+
+	if (call->body.len && !yyjson_is_obj(body))
+		web_refuse(call->http, 400, "the body must be an object: scopes", NULL);
+	else if (!read_given_scopes(body, &scopes, &why))
+		web_refuse(call->http, 400, why.words, NULL);
+	else
+		answer_pairing(call,
+		               pairing->approve(pairing->self, device_named(call), scopes, &why),
+		               &why);
+	yyjson_doc_free(doc);
+}
+
+void api_device_reject(struct call *call)
+{
+	const struct web_pairing *pairing = &call->web->options.pairing;
+	struct error why;
+
+	answer_pairing(call, pairing->reject(pairing->self, device_named(call), &why), &why);
+}
+
+/* ---- all of them ---- */
+
 /* What it has open ends with it. */
 static void revoke_device(struct call *call, struct text name, bool by_itself)
 {
 	struct web *web = call->web;
+	const struct web_pairing *pairing = &web->options.pairing;
 	struct error why;
 	struct device_removal removal = {.by_itself = by_itself, .now_ms = clock_wall_ms()};
 	bool saved = devices_remove(web->devices, name, &removal, &why);
 
 	if (!removal.id) {
-		web_refuse(call->http, 404, why.words, NULL);
+		answer_pairing(call, pairing->remove(pairing->self, name, &why), &why);
 		return;
 	}
 	log_info("web", "a device was revoked: %.*s", TEXT_ARG(name));
@@ -127,7 +194,7 @@ static void revoke_device(struct call *call, struct text name, bool by_itself)
 
 void api_device_revoke(struct call *call)
 {
-	revoke_device(call, (struct text){call->part.at, call->part.len}, false);
+	revoke_device(call, device_named(call), false);
 }
 
 /* Itself, which takes no scope.  What it asks by is let go of first, to be answered. */

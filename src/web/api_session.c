@@ -260,5 +260,6 @@ void api_reload(struct call *call)
 	credentials_destroy(web->credentials);
 	web->credentials = fresh;
 	log_info("web", "the tokens were read again");
+	web->options.pairing.check(web->options.pairing.self);
 	http_answer(call->http, 200, "application/json", TEXT("{\"ok\":true}\n"), NULL);
 }

@@ -75,6 +75,7 @@ static void put_device(struct buf *out, const struct paired *d, bool with_digest
 {
 	put_object(out, NULL);
 	put_word(out, "name", d->is.name);
+	put_word(out, "kind", "browser");
 	devices_put_scopes(out, d->is.scopes);
 	put_i64(out, "pairedMs", d->paired_ms);
 	put_i64(out, "seenMs", d->seen_ms);
@@ -459,8 +460,6 @@ void devices_put_push(const struct devices *devices, uint64_t id, struct buf *ou
 
 void devices_put(const struct devices *devices, struct buf *out)
 {
-	put_list(out, "devices");
 	for (size_t i = 0; i < devices->count; i++)
 		put_device(out, &devices->all[i], false);
-	put_list_end(out);
 }

@@ -83,7 +83,7 @@ void devices_forget_push(struct devices *devices, struct text endpoint);
 /* Members: is it told, and with words? */
 void devices_put_push(const struct devices *devices, uint64_t id, struct buf *out);
 
-void devices_put(const struct devices *devices, struct buf *out); /* a JSON list */
+void devices_put(const struct devices *devices, struct buf *out); /* items of a list */
 void devices_put_scopes(struct buf *out, unsigned scopes);        /* likewise, as "scopes" */
 
 #endif

@@ -324,3 +324,15 @@ enum caller_answer web_find_caller(struct web *web, struct conn *conn, struct te
 	*wait_s = web_count_wrong(web);
 	return *wait_s ? CALLER_WAIT : CALLER_WRONG;
 }
+
+/* ---- tokens that others keep a mark of ---- */
+
+bool web_token_mark(const struct web *web, struct text secret, unsigned char mark[DIGEST_LEN])
+{
+	return credentials_mark(web->credentials, secret, mark);
+}
+
+bool web_token_scopes(const struct web *web, const unsigned char mark[DIGEST_LEN], unsigned *scopes)
+{
+	return credentials_of_mark(web->credentials, mark, scopes);
+}

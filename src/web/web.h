@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "bus/back.h"
 #include "net/caller.h"
+#include "web/discovery.h"
+#include "web/pairing.h"
 #include "web/push.h"
 #include "web/show.h"
 #include "web/tap.h"
@@ -41,17 +43,6 @@ struct web_doors {
 	void (*status)(void *self, struct buf *out);
 	void (*metrics)(void *self, struct buf *out);
 	const char *(*trouble)(void *self); /* NULL when ready to serve */
-};
-
-typedef void web_found_fn(void *of, struct text json);
-
-struct web_discovery {
-	void *self;
-	/* What is found on this machine: found() is called once, later, unless it is
-	 * forgotten before.  rescan: the list of sources follows. */
-	void *(*ask)(void *self, bool rescan, web_found_fn *found, void *of);
-	void (*forget)(void *self, void *ask);
-	char *(*openclaw_token)(void *self); /* NULL: there is none; the caller frees it */
 };
 
 /* The stage, which may lag behind the signals. */
@@ -84,6 +75,7 @@ struct web_options {
 	struct web_show show;
 	struct web_stage stage;
 	struct web_push push;
+	struct web_pairing pairing;
 	struct web_transcripts transcripts;
 };
 
