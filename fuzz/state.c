@@ -2,7 +2,7 @@
  * refused in words; and what is kept again is read again.
  *
  * The first letter of the input says which: c the sources, k their credentials, d the
- * device, q what is paired, a the limits of accounts, l which sessions are open, m the sessions, o where a gateway's run is, p prompts,
+ * device, q what is paired, g what is paired by keys, a the limits of accounts, l which sessions are open, m the sessions, o where a gateway's run is, p prompts,
  * r runs, s what a run has said, u what to
  * resume, w the window of ids, t the show and its state.
  */
@@ -13,11 +13,13 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "base/utf8.h"
 #include "bus/bus.h"
 #include "bus/folds.h"
 #include "bus/window.h"
 #include "crew/crew.h"
 #include "crew/limits.h"
+#include "gateway/devices.h"
 #include "journal/journal.h"
 #include "lib/hold.h"
 #include "lib/scratch.h"
@@ -92,6 +94,28 @@ static void read_paired(struct text bytes)
 	must_hold(devices_count(devices) <= DEVICES_MAX);
 	must_hold(!devices_find(devices, TEXT("a secret"), 1, &caller));
 	devices_destroy(devices);
+}
+
+static void read_keys(struct text bytes)
+{
+	struct error why = {""};
+	struct gateway_devices *devices;
+	struct gateway_device *d;
+	size_t count = 0;
+
+	put("gateway-devices.json", bytes);
+	devices = gateway_devices_open(dir, &why);
+	must_hold(devices || why.words[0]);
+	if (!devices)
+		return;
+	while ((d = gateway_devices_at(devices, count))) {
+		must_hold(d->scopes && d->number && strlen(d->self.id) == GATEWAY_DEVICE_ID);
+		must_hold(utf8_is_valid(text_of(d->name)) && utf8_is_valid(text_of(d->self.label)));
+		must_hold(!gateway_device_has(d, TEXT("a secret")));
+		count++;
+	}
+	must_hold(count <= GATEWAY_DEVICES_MAX);
+	gateway_devices_destroy(devices);
 }
 
 static void read_device(struct text bytes)
@@ -429,6 +453,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		break;
 	case 'q':
 		read_paired(rest);
+		break;
+	case 'g':
+		read_keys(rest);
 		break;
 	case 'o':
 		read_place(rest);

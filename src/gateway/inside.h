@@ -22,9 +22,8 @@
 
 #define GATEWAY_OLDEST 3
 #define GATEWAY_NEWEST 4
-#define GATEWAY_ID 37                /* bytes of a UUID */
-#define GATEWAY_FIRST_MAX (64 * KIB) /* of the first message */
-#define GATEWAY_SAY_MAX (16 * MIB)   /* of an answer */
+#define GATEWAY_ID 37              /* bytes of a UUID */
+#define GATEWAY_SAY_MAX (16 * MIB) /* of an answer */
 
 enum gateway_cap { GATEWAY_TOOLS = 1, GATEWAY_TERMINAL = 2 /* it shows what fits there */ };
 
@@ -43,8 +42,7 @@ struct gateway {
 	bool is_open;      /* there are some, or were in this turn */
 	uint64_t past_seq; /* of the journal when the first of them came */
 	struct link streams;
-	uint64_t place;         /* of the next frame */
-	uint64_t seq;           /* of protocol 3 */
+	uint64_t place, seq;    /* of the next frame; the number, of protocol 3 */
 	struct map runs;        /* id -> struct told_run */
 	struct link dirty;      /* told_run.in_dirty: they have text to be told */
 	struct map sent;        /* idempotency key -> struct gateway_sent */
@@ -83,7 +81,7 @@ struct gateway_view {
 	bool follows_sessions;
 	uint8_t wait_count; /* of wait.c */
 	bool has_lost;      /* frames: it gets the texts anew */
-	bool by_device;     /* it was let in as one */
+	bool by_device;     /* it was let in as one: */
 	uint32_t device;    /* its number, or 0 */
 };
 
