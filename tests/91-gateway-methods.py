@@ -494,6 +494,27 @@ def _():
         assert error["error"]["code"] == "INVALID_REQUEST", error
 
 
+@test("what was just sent is stopped, and who waits for what is never asked is told")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen, Screen(box) as other:
+        add_model(box, up)
+        screen.hello()
+        other.hello()
+        for i in range(5):
+            send(screen, "slow", f"s{i}")
+            stopped = screen.ask("chat.abort", {"sessionKey": "main", "runId": f"s{i}"})["payload"]
+            assert stopped["runIds"] == [f"s{i}"], stopped
+            screen.chat("aborted", f"s{i}")
+        send(screen, "gated", "k1")
+        send(screen, "hello", "k2", queueMode="followup")
+        other.ws.send({"type": "req", "id": "w", "method": "agent.wait", "params": {"runId": "k2"}})
+        other.ask("health", {})
+        screen.ask("chat.abort", {"sessionKey": "main", "runId": "k2"})
+        assert second(other, "w")["status"] == "timeout"
+        up.gate.set()
+        screen.chat("final", "k1")
+
+
 @test("who leaves while it waits is forgotten")
 def _():
     with Upstream() as up, Box() as box:

@@ -70,6 +70,17 @@ static void note_sent(struct gateway *g, struct text id, struct text key)
 	map_set(&g->sent, id, sent);
 }
 
+void gateway_each_unheard(const struct gateway *g, struct text key,
+                          void (*each)(void *self, struct text run), void *self)
+{
+	list_each(&g->sent_order, l) {
+		const struct gateway_sent *sent = list_of(l, struct gateway_sent, in_order);
+
+		if (text_is(key, sent->key) && !runs_find(g->options.runs, text_of(sent->id)))
+			each(self, text_of(sent->id));
+	}
+}
+
 bool gateway_is_asked(const struct gateway *g, struct text key)
 {
 	list_each(&g->sent_order, l) {

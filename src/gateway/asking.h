@@ -27,6 +27,9 @@ void gateway_refuse_back(const struct gateway_call *call, enum back_answer answe
 void gateway_forget_sent(struct gateway *g, uint64_t before_ms);
 /* "in_flight" or "ok" of a key that was sent; NULL: it was not. */
 const char *gateway_sent_status(struct gateway *g, struct text id);
+/* Each run of a session that the journal does not tell of yet. */
+void gateway_each_unheard(const struct gateway *g, struct text key,
+                          void (*each)(void *self, struct text run), void *self);
 /* Was a session asked something that the journal does not tell of yet? */
 bool gateway_is_asked(const struct gateway *g, struct text key);
 

@@ -36,26 +36,41 @@ struct stopping {
 	bool is_known;
 };
 
-static void stop_run(void *self, struct run *run)
+static void stop_named(void *self, struct text run)
 {
 	struct stopping *s = self;
 	const struct back *back = s->call->gateway->desk.back;
 	struct back_control control = {
-		.run = text_of(run->id),
+		.run = run,
 		.op = TEXT("cancel"),
 		.who = client_who(s->call->view->client, TEXT("gateway")),
 	};
 	enum back_answer answer;
 	struct error why;
 
+	if (s->wanted.len && !text_equal(s->wanted, run))
+		return;
+	s->is_known = true;
+	answer = back->control(back->self, &control, &why);
+	if (answer == BACK_DONE || answer == BACK_TAKEN)
+		put_text(&s->runs, NULL, run);
+}
+
+static void stop_run(void *self, struct run *run)
+{
+	struct stopping *s = self;
+
 	if (s->wanted.len && !text_is(s->wanted, run->id))
 		return;
 	s->is_known = true;
-	if (!gateway_is_live(s->call->gateway, run))
-		return;
-	answer = back->control(back->self, &control, &why);
-	if (answer == BACK_DONE || answer == BACK_TAKEN)
-		put_text(&s->runs, NULL, text_of(run->id));
+	if (gateway_is_live(s->call->gateway, run))
+		stop_named(s, text_of(run->id));
+}
+
+static void stop_all(struct stopping *s, const struct gateway_place *place)
+{
+	gateway_place_runs(place, stop_run, s);
+	gateway_each_unheard(s->call->gateway, buf_text(&place->key), stop_named, s);
 }
 
 void gateway_stop_runs(const struct gateway_call *call, const struct gateway_place *place)
@@ -63,7 +78,7 @@ void gateway_stop_runs(const struct gateway_call *call, const struct gateway_pla
 	struct stopping s = {call};
 
 	buf_init(&s.runs, ANSWER_MAX);
-	gateway_place_runs(place, stop_run, &s);
+	stop_all(&s, place);
 	buf_finish(&s.runs);
 }
 
@@ -76,7 +91,7 @@ static void stop(const struct gateway_call *call, struct text key, struct text r
 	buf_init(&s.runs, ANSWER_MAX);
 	gateway_find_place(call->gateway, key, json_text_at(call->params, "agentId"), &place);
 	gateway_queue_drop(call->gateway, buf_text(&place.key), run, &s.runs);
-	gateway_place_runs(&place, stop_run, &s);
+	stop_all(&s, &place);
 	if (run.len && !s.is_known && runs_find(call->gateway->options.runs, run)) {
 		refuse_wish(call, "runId does not match sessionKey");
 	} else {

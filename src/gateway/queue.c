@@ -12,6 +12,7 @@
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/telling.h"
+#include "gateway/wait.h"
 #include "net/loop.h"
 
 #define QUEUE_MAX 256       /* messages in all, ... */
@@ -163,6 +164,7 @@ static void tell_end(struct gateway *g, const struct queued *one, const char *st
 	if (!error.len)
 		words.reason = "rpc";
 	telling_chat(&t, &words);
+	gateway_wait_drop(g, text_of(one->id), error);
 	free(run.agent);
 }
 

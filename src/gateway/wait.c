@@ -158,6 +158,20 @@ void gateway_wait_hear(struct gateway *g, const struct run *run, const struct si
 	}
 }
 
+void gateway_wait_drop(struct gateway *g, struct text run, struct text error)
+{
+	list_each(&g->desk.waits->all, l) {
+		struct gateway_wait *w = list_of(l, struct gateway_wait, in_all);
+
+		if (w->is_over || !text_is(run, w->run))
+			continue;
+		if (error.len)
+			w->error = text_dup(error);
+		w->began_ms = w->ended_ms = (double)clock_wall_ms();
+		end_wait(w, error.len ? END_BAD : END_STOPPED);
+	}
+}
+
 /* Of a run that was over before somebody waited for it. */
 static void read_end(struct gateway_wait *w, const struct run *run)
 {

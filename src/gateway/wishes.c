@@ -45,6 +45,10 @@ static bool set_wish(struct gateway *g, struct text key, bool is_model, struct t
 	at = is_model ? &w->model : &w->verbose;
 	free(*at);
 	*at = value.len ? text_dup(value) : NULL;
+	if (!w->model && !w->verbose) {
+		map_remove(&g->desk.wishes, key);
+		free(w);
+	}
 	return true;
 }
 
