@@ -112,9 +112,12 @@ static void read_caps(const struct gateway_call *call)
 	yyjson_arr_iter each = yyjson_arr_iter_with(yyjson_obj_get(call->params, "caps"));
 	yyjson_val *name;
 
-	while ((name = yyjson_arr_iter_next(&each)))
+	while ((name = yyjson_arr_iter_next(&each))) {
 		if (yyjson_equals_str(name, "tool-events"))
 			call->view->caps |= GATEWAY_TOOLS;
+		if (yyjson_equals_str(name, "signalbox-positions"))
+			call->view->caps |= GATEWAY_POSITIONS;
+	}
 	if (text_is(json_text_at(yyjson_obj_get(call->params, "client"), "id"), "openclaw-tui"))
 		call->view->caps |= GATEWAY_TERMINAL;
 }

@@ -386,7 +386,7 @@ static void say_followed(struct gateway_view *view, struct text frame, bool may_
 	size_t max = gateway_of(view)->options.config->max_buffered;
 
 	gateway_pump_stream(view);
-	if (c->state == CLIENT_CLOSING || (may_drop && client_is_slow(c)))
+	if (c->state == CLIENT_CLOSING || view->stream->is_quiet || (may_drop && client_is_slow(c)))
 		return;
 	if (client_owed(c) + frame.len > max)
 		client_close(c, 1008, TEXT("slow consumer"));

@@ -19,6 +19,7 @@
 #include "gateway/keys.h"
 #include "gateway/pairing.h"
 #include "gateway/pending.h"
+#include "gateway/positions.h"
 #include "gateway/presence.h"
 #include "gateway/row.h"
 #include "gateway/streams.h"
@@ -175,19 +176,18 @@ static enum pump pump(struct client *c, size_t *budget)
 	struct gateway_view *view = client_has_view(c);
 	char *waiting = view->waiting;
 
-	(void)budget;
 	if (!view->stream)
 		return PUMP_IDLE;
 	gateway_pump_stream(view);
 	gateway_wait_answer(view);
 	if (!waiting || c->state == CLIENT_CLOSING)
-		return PUMP_IDLE;
+		return gateway_positions_pump(view, budget);
 	view->waiting = NULL;
 	hear_frame(c, text_of(waiting));
 	free(waiting);
-	return c->state != CLIENT_CLOSING && view->waiting && gateway_is_up(client_of_dialect(c))
-	               ? PUMP_MORE
-	               : PUMP_IDLE;
+	if (view->waiting && c->state != CLIENT_CLOSING && gateway_is_up(client_of_dialect(c)))
+		return PUMP_MORE;
+	return gateway_positions_pump(view, budget);
 }
 
 static void pump_all(struct gateway *g)
@@ -223,11 +223,17 @@ static void tick(struct deadline *deadline)
 /* ---- joining and leaving ---- */
 
 /* What was in the journal when the first of them came is the past. */
+static void before_signal(struct runs_listener *listener, const struct run *run)
+{
+	gateway_positions_before(list_of(listener, struct gateway, listener), run);
+}
+
 static void hear_signal_of(struct runs_listener *listener, struct run *run, const struct signal *s)
 {
 	struct gateway *g = list_of(listener, struct gateway, listener);
 
 	gateway_wait_hear(g, run, s);
+	gateway_positions_hear(g, run, s);
 	if (s->seq <= g->past_seq || !g->view_count)
 		return;
 	gateway_hear(g, run, s);
@@ -302,6 +308,7 @@ static void leave(struct client *c)
 		return;
 	gateway_follow_leave(view);
 	gateway_wait_leave(view);
+	gateway_positions_leave(view);
 	gateway_leave_stream(view);
 	gateway_drop_card(view);
 	g->view_count--;
@@ -320,7 +327,7 @@ static void farewell(struct client *c)
 
 	if (view && view->stream)
 		gateway_pump_stream(view);
-	if (view && view->stream) {
+	if (view && view->stream && !view->stream->is_quiet) {
 		buf_init(&out, CHALLENGE_MAX);
 		put_object(&out, NULL);
 		put_word(&out, "type", "event");
@@ -359,6 +366,7 @@ static void end_turn(void *of)
 {
 	struct gateway *g = of;
 
+	gateway_positions_end_turn(g->positions);
 	gateway_end_streams(g);
 	if (g->is_open && !g->view_count)
 		close_room(g);
@@ -396,6 +404,7 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	g->options = *options;
 	g->config = *options->config;
 	g->options.config = &g->config;
+	g->listener.before = before_signal;
 	g->listener.hear = hear_signal_of;
 	g->haste = (struct bus_listener){.name = "gateway", .heard = hurry};
 	g->tick.fire = tick;
@@ -407,6 +416,7 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	list_init(&g->hall);
 	list_init(&g->views);
 	list_init(&g->streams);
+	g->positions = gateway_positions_create();
 	list_init(&g->dirty);
 	list_init(&g->listener.in_runs);
 	list_init(&g->sent_order);
@@ -431,6 +441,7 @@ void gateway_destroy(struct gateway *g)
 {
 	if (!g)
 		return;
+	gateway_positions_destroy(g->positions);
 	gateway_end_streams(g);
 	deadline_clear(&g->patience);
 	if (g->is_open)

@@ -55,7 +55,9 @@ static void put_features(struct buf *out, const struct gateway_call *call)
 	                                     "question.resolved",
 	                                     "shutdown",
 	                                     "device.pair.requested",
-	                                     "device.pair.resolved"};
+	                                     "device.pair.resolved",
+	                                     "signalbox.gap",
+	                                     "signalbox.position"};
 
 	put_object(out, "features");
 	put_list(out, "methods");
@@ -67,6 +69,7 @@ static void put_features(struct buf *out, const struct gateway_call *call)
 	put_list_end(out);
 	if (!is_old(call)) {
 		put_list(out, "capabilities");
+		put_word(out, NULL, "signalbox-positions");
 		put_list_end(out);
 	}
 	put_end(out);

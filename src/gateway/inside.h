@@ -25,7 +25,11 @@
 #define GATEWAY_ID 37              /* bytes of a UUID */
 #define GATEWAY_SAY_MAX (16 * MIB) /* of an answer */
 
-enum gateway_cap { GATEWAY_TOOLS = 1, GATEWAY_TERMINAL = 2 /* it shows what fits there */ };
+enum gateway_cap {
+	GATEWAY_TOOLS = 1,
+	GATEWAY_TERMINAL = 2, /* it shows what fits there */
+	GATEWAY_POSITIONS = 4,
+};
 
 struct gateway {
 	struct gateway_options options; /* its config is this one: */
@@ -42,6 +46,7 @@ struct gateway {
 	bool is_open;      /* there are some, or were in this turn */
 	uint64_t past_seq; /* of the journal when the first of them came */
 	struct link streams;
+	struct gateway_positions *positions;
 	uint64_t place, seq;    /* of the next frame; the number, of protocol 3 */
 	struct map runs;        /* id -> struct told_run */
 	struct link dirty;      /* told_run.in_dirty: they have text to be told */
@@ -78,6 +83,7 @@ struct gateway_view {
 	};
 	uint8_t protocol, scopes, caps; /* scopes: enum operator_scope */
 	struct gateway_follow *follows; /* sessions, besides */
+	struct gateway_exact *exact;    /* positions.c; NULL: it counts none */
 	bool follows_sessions;
 	uint8_t wait_count; /* of wait.c */
 	bool has_lost;      /* frames: it gets the texts anew */

@@ -7,6 +7,7 @@
 #include "gateway/inside.h"
 #include "gateway/pair_tell.h"
 #include "gateway/params.h"
+#include "gateway/positions.h"
 #include "gateway/presence.h"
 #include "gateway/questions.h"
 #include "hub/hub.h"
@@ -141,6 +142,8 @@ static const struct {
 	{"device.pair.approve", OPERATOR_PAIRING, gateway_pair_approve},
 	{"device.pair.reject", OPERATOR_PAIRING, gateway_pair_reject},
 	{"device.pair.remove", OPERATOR_PAIRING, gateway_pair_remove},
+	{"events.subscribe", OPERATOR_READ, gateway_events_subscribe},
+	{"events.position", OPERATOR_READ, gateway_events_position},
 };
 #define METHODS (sizeof(methods) / sizeof(*methods))
 

@@ -16,7 +16,7 @@
 
 static bool is_for(const struct gateway_stream *stream, const struct gateway_event *e)
 {
-	if (e->protocol && e->protocol != stream->protocol)
+	if (stream->is_quiet || (e->protocol && e->protocol != stream->protocol))
 		return false;
 	switch (e->family) {
 	case GATEWAY_FOR_ALL:
@@ -192,10 +192,15 @@ static struct gateway_stream *stream_for(struct gateway *g, const struct gateway
 	};
 	struct gateway_stream *stream;
 
+	if (view->caps & GATEWAY_POSITIONS) { /* of runs it is told otherwise */
+		wanted.sees_runs = false;
+		wanted.is_quiet = !view->exact;
+	}
 	wanted.sees_tools = wanted.sees_runs && view->caps & GATEWAY_TOOLS;
 	list_each(&g->streams, l) {
 		stream = list_of(l, struct gateway_stream, in_room);
-		if (stream->protocol == wanted.protocol && stream->sees_runs == wanted.sees_runs &&
+		if (stream->protocol == wanted.protocol && stream->is_quiet == wanted.is_quiet &&
+		    stream->sees_runs == wanted.sees_runs &&
 		    stream->sees_asks == wanted.sees_asks &&
 		    stream->sees_tools == wanted.sees_tools)
 			return stream;

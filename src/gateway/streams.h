@@ -15,7 +15,7 @@ struct gateway_view;
 
 struct gateway_stream {
 	unsigned protocol;
-	bool sees_runs, sees_asks, sees_tools;
+	bool sees_runs, sees_asks, sees_tools, is_quiet; /* until events.subscribe */
 	uint64_t seq; /* of its newest frame; of protocol 3 all streams share one */
 	struct strip strip;
 	struct link views;   /* gateway_view.in_stream */

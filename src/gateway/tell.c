@@ -125,6 +125,8 @@ static void flush_chat(struct telling *t)
 	                           .is_delta = true,
 	                           .replaces = run->is_broken};
 
+	if (t->ear && words.text.len > AGENT_TEXT_MAX) /* it comes with each token */
+		words.text = TEXT("");
 	if (run->snapshot.len || (run->is_broken && words.text.len))
 		telling_chat(t, &words);
 	buf_clear(&run->snapshot);
@@ -137,6 +139,14 @@ static void flush(struct telling *t)
 	flush_agent(t);
 	flush_chat(t);
 	list_remove(&t->run->in_dirty);
+}
+
+static void tell_apart(struct telling *t, struct text words)
+{
+	t->run->is_broken = text_now(t).len == words.len;
+	buf_add(&t->run->delta, words);
+	buf_add(&t->run->snapshot, words);
+	flush(t);
 }
 
 /* When the next snapshot may be told: one costs as much as it is long. */
@@ -156,6 +166,10 @@ static void gather(struct telling *t, struct text words)
 
 	if (!words.len)
 		return;
+	if (t->ear) {
+		tell_apart(t, words);
+		return;
+	}
 	if (run->delta.len + words.len > GATHERED_MAX)
 		flush_agent(t);
 	buf_add(&run->delta, words);
@@ -388,7 +402,7 @@ static void hear_state(struct telling *t)
 	buf_finish(&data);
 }
 
-void gateway_hear(struct gateway *g, struct run *run, const struct signal *s)
+void telling_signal(struct telling *t)
 {
 	static void (*const hear[KIND_COUNT])(struct telling * t) = {
 		[KIND_TEXT_DELTA] = hear_text,       [KIND_THINKING] = hear_thought,
@@ -401,6 +415,21 @@ void gateway_hear(struct gateway *g, struct run *run, const struct signal *s)
 		[KIND_TASK_DISPATCH] = true, [KIND_TEXT_DELTA] = true,  [KIND_THINKING] = true,
 		[KIND_TOOL_CALL] = true,     [KIND_TOOL_RESULT] = true,
 	};
+	enum signal_kind kind = t->s->kind;
+
+	t->run->at_ms = t->s->at_ms > 0 ? t->s->at_ms : 0;
+	if (kind != KIND_TEXT_DELTA && kind != KIND_COMPLETION && kind != KIND_ERROR)
+		flush(t);
+	if (begins[kind])
+		begin(t);
+	if (hear[kind])
+		hear[kind](t);
+	else
+		hear_other(t);
+}
+
+void gateway_hear(struct gateway *g, struct run *run, const struct signal *s)
+{
 	struct told_run *known = map_get(&g->runs, text_of(run->id));
 	struct telling t = {g, known ? known : run_make(g, run), run->said, s,
 	                    yyjson_obj_get(s->envelope, "payload")};
@@ -416,15 +445,7 @@ void gateway_hear(struct gateway *g, struct run *run, const struct signal *s)
 		buf_clear(&t.run->thought);
 		t.run->thought.full = false;
 	}
-	t.run->at_ms = s->at_ms > 0 ? s->at_ms : 0;
-	if (s->kind != KIND_TEXT_DELTA && s->kind != KIND_COMPLETION && s->kind != KIND_ERROR)
-		flush(&t);
-	if (begins[s->kind])
-		begin(&t);
-	if (hear[s->kind])
-		hear[s->kind](&t);
-	else
-		hear_other(&t);
+	telling_signal(&t);
 	if (!t.run->is_begun)
 		drop(g, t.run);
 }

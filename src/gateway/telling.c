@@ -13,6 +13,19 @@ static void put_run(struct buf *out, const struct told_run *run, uint64_t seq, u
 	put_u64(out, "seq", seq);
 }
 
+static bool is_heard(const struct telling *t, unsigned protocol)
+{
+	return t->ear ? t->ear->protocols & 1U << protocol : gateway_is_heard(t->g, protocol);
+}
+
+static void give(const struct telling *t, const struct gateway_event *e)
+{
+	if (t->ear)
+		t->ear->take(t->ear, e);
+	else
+		gateway_broadcast(t->g, e);
+}
+
 void telling_agent(struct telling *t, const char *stream, enum gateway_family family,
                    struct text data)
 {
@@ -23,7 +36,7 @@ void telling_agent(struct telling *t, const char *stream, enum gateway_family fa
 		struct gateway_event e = {"agent", family, .protocol = protocol};
 		struct buf out;
 
-		if (!gateway_is_heard(t->g, protocol))
+		if (!is_heard(t, protocol))
 			continue;
 		buf_init(&out, TELLING_MAX);
 		put_object(&out, NULL);
@@ -36,7 +49,7 @@ void telling_agent(struct telling *t, const char *stream, enum gateway_family fa
 		put_end(&out);
 		e.payload = buf_text(&out);
 		if (!out.full)
-			gateway_broadcast(t->g, &e);
+			give(t, &e);
 		buf_finish(&out);
 	}
 }
@@ -64,7 +77,7 @@ void telling_put_chat(struct buf *out, const struct told_run *run, const struct 
 	put_run(out, run, 2 * (w->is_delta ? run->text_seq : run->seq) + 1, protocol);
 	put_word(out, "state", w->state);
 	if (is_new && w->is_delta)
-		put_text(out, "deltaText", w->replaces ? w->text : w->delta);
+		put_text(out, "deltaText", w->replaces && w->text.len ? w->text : w->delta);
 	if (is_new && w->replaces)
 		put_bool(out, "replace", true);
 	if (w->text.len)
@@ -76,6 +89,12 @@ void telling_put_chat(struct buf *out, const struct told_run *run, const struct 
 	put_end(out);
 }
 
+/* Protocol 3 has no other place for the words of a delta. */
+static bool says_nothing(const struct chat_words *w, unsigned protocol)
+{
+	return protocol == GATEWAY_OLDEST && w->is_delta && !w->text.len;
+}
+
 void telling_chat(struct telling *t, const struct chat_words *w)
 {
 	for (unsigned protocol = GATEWAY_OLDEST; protocol <= GATEWAY_NEWEST; protocol++) {
@@ -83,13 +102,13 @@ void telling_chat(struct telling *t, const struct chat_words *w)
 		                          .protocol = protocol};
 		struct buf out;
 
-		if (!gateway_is_heard(t->g, protocol))
+		if (!is_heard(t, protocol) || says_nothing(w, protocol))
 			continue;
 		buf_init(&out, TELLING_MAX);
 		telling_put_chat(&out, t->run, w, protocol);
 		e.payload = buf_text(&out);
 		if (!out.full)
-			gateway_broadcast(t->g, &e);
+			give(t, &e);
 		buf_finish(&out);
 	}
 }

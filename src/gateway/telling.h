@@ -22,6 +22,12 @@ struct told_run {
 	uint64_t agent_due, chat_due; /* by the loop's clock */
 };
 
+/* Who is told in the place of the streams: each signal by itself, nothing is gathered. */
+struct telling_ear {
+	unsigned protocols; /* a bit for each */
+	void (*take)(struct telling_ear *ear, const struct gateway_event *event);
+};
+
 /* A signal of a run on its way to events. */
 struct telling {
 	struct gateway *g;
@@ -29,8 +35,11 @@ struct telling {
 	const struct said *said;
 	const struct signal *s;
 	yyjson_val *payload;
-	bool is_start; /* it is told that the run begins, before what the signal says */
+	struct telling_ear *ear; /* NULL: the streams */
+	bool is_start;           /* it is told that the run begins, before what the signal says */
 };
+/* The events of a signal; tell.c. */
+void telling_signal(struct telling *t);
 
 /* An event `agent` of a stream; data is an object. */
 void telling_agent(struct telling *t, const char *stream, enum gateway_family family,

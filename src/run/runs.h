@@ -85,12 +85,12 @@ void runs_watch(struct runs *runs, bool watch); /* a screen watches, or no longe
 /* Each signal of a run, after the run has it.  Who hears it may look at the runs, and do nothing
  * else; options.news is told after a piece of the journal. */
 struct runs_listener {
+	void (*before)(struct runs_listener *listener, const struct run *run); /* or NULL */
 	void (*hear)(struct runs_listener *listener, struct run *run, const struct signal *s);
 	struct link in_runs; /* runs.listeners */
 };
 void runs_listen(struct runs *runs, struct runs_listener *listener); /* until list_remove */
-
-struct run *runs_find(const struct runs *runs, struct text id); /* NULL: unknown */
+struct run *runs_find(const struct runs *runs, struct text id);      /* NULL: unknown */
 struct link *runs_all(struct runs *runs);
 size_t runs_count(const struct runs *runs);
 void run_json(const struct run *run, struct buf *out);  /* an object: id, source, fold's members */
