@@ -87,6 +87,11 @@ void box_tell_verdict(void *self, uint64_t ticket, enum back_answer verdict, con
 	backs_verdict(((struct box *)self)->backs, ticket, verdict, why);
 }
 
+void box_tell_called(void *self, uint64_t ticket, const struct back_verdict *verdict)
+{
+	backs_called(((struct box *)self)->backs, ticket, verdict);
+}
+
 /* Those that wait for a verdict or an answer. */
 static void tick(struct deadline *deadline)
 {

@@ -17,6 +17,7 @@ bool box_make_prompts(struct box *box, struct error *why);
 
 /* Of sources and hooks, with the box as self: what their options say. */
 void box_tell_verdict(void *self, uint64_t ticket, enum back_answer verdict, const char *why);
+void box_tell_called(void *self, uint64_t ticket, const struct back_verdict *verdict);
 void box_withdraw_prompt(void *self, struct text source, struct text id, const char *why);
 void box_settle_prompt(void *self, struct text run, struct text id, bool is_agents,
                        const char *decision);

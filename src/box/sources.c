@@ -66,6 +66,7 @@ bool box_make_sources(struct box *box, struct error *why)
 		.changed = sources_changed,
 		.withdrew = box_withdraw_prompt,
 		.verdict = box_tell_verdict,
+		.called = box_tell_called,
 		.decided = box_decide_prompt,
 		.asks_again = box_tell_prompts,
 		.position = position_of,

@@ -10,6 +10,9 @@
 #include "base/error.h"
 #include "base/scope.h"
 #include "base/text.h"
+#include "bus/ops.h"
+
+struct back_call;
 
 enum back_answer {
 	BACK_DONE,
@@ -50,6 +53,7 @@ struct back_verdict {
 	enum back_answer answer;
 	const struct error *why; /* unless it is done */
 	uint64_t seq;            /* of a reply that is done: its signal's, on the disk */
+	struct text json;        /* what a call gave, or the error of one that was refused */
 };
 
 /* Who is told what became of what was only taken: once and later, unless forgotten before. */
@@ -68,17 +72,6 @@ struct back_control {
 	struct back_ear ear;
 	uint64_t ticket; /* names it in the verdict of who only took it */
 };
-
-/* Is it a wire's word for a control?  Our word for it, and back.  A word that we do not know is
- * its agent's own and stays, unless it would be taken for one of ours. */
-bool back_is_op(struct text wire);
-struct text back_op_of(struct text wire);
-struct text back_wire_of(struct text op);
-/* To who answers what was asked, an interrupt means the same. */
-static inline bool back_is_cancel(struct text op)
-{
-	return text_is(op, "cancel") || text_is(op, "interrupt");
-}
 
 /* Taken: it was the first valid answer.  It is done when it is on the disk. */
 struct back_reply {
@@ -115,6 +108,8 @@ struct back {
 	/* A message in the producer's own language. */
 	enum back_answer (*send)(void *self, struct text source, struct text message,
 	                         struct error *why);
+	/* A request in the language of a source: see call.h. */
+	enum back_answer (*call)(void *self, const struct back_call *call, struct error *why);
 };
 
 #endif

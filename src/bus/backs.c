@@ -12,10 +12,10 @@
 #include "base/visible.h"
 #include "bus/admit.h"
 #include "bus/bus.h"
+#include "bus/call.h"
 
 #define CONTROL_MAX (64 * KIB)
 #define NAMED_MAX 256
-#define NAME_MAX_BYTES 128 /* of who said it */
 
 struct backs {
 	struct backs_options options;
@@ -33,8 +33,8 @@ struct waiting_back {
 	struct link in_backs; /* backs.waiting */
 	uint64_t ticket;
 	struct back_ear ear;
-	unsigned ticks;
-	char *record; /* a signal, for when it is done */
+	unsigned ticks, patience; /* patience: so many ticks */
+	char *record;             /* a signal, for when it is done */
 };
 
 struct backs *backs_create(const struct backs_options *options)
@@ -86,50 +86,60 @@ static void admit(struct backs *b, struct text signal)
 		bus_admit(b->options.bus, &e, &verdict);
 }
 
-static void end_wait(struct backs *b, struct waiting_back *w, enum back_answer verdict,
-                     const char *why)
+static void end_wait(struct backs *b, struct waiting_back *w, const struct back_verdict *verdict)
 {
 	struct back_ear ear = w->ear;
-	struct error words = {""};
 
-	if (verdict == BACK_DONE)
+	if (verdict->answer == BACK_DONE && w->record)
 		admit(b, text_of(w->record));
-	else
-		error_set(&words, "%s", why);
 	drop(b, w);
 	if (ear.told)
-		ear.told(ear.of, &(struct back_verdict){.answer = verdict, .why = &words});
+		ear.told(ear.of, verdict);
+}
+
+static void be_silent(struct backs *b, struct waiting_back *w)
+{
+	struct error why;
+
+	error_set(&why, "whoever does the work of this run did not answer within %u s",
+	          w->patience);
+	end_wait(b, w, &(struct back_verdict){.answer = BACK_SILENT, .why = &why});
 }
 
 void backs_tick(struct backs *b)
 {
-	list_each(&b->waiting, l)
-		list_of(l, struct waiting_back, in_backs)->ticks++;
-	/* The oldest is the first; the first tick may come at once. */
-	while (!list_is_empty(&b->waiting)) {
-		struct waiting_back *w = list_of(b->waiting.next, struct waiting_back, in_backs);
+	/* The first tick may come at once. */
+	list_each(&b->waiting, l) {
+		struct waiting_back *w = list_of(l, struct waiting_back, in_backs);
 
-		if (w->ticks <= BACKS_WAIT_S)
-			return;
-		end_wait(b, w, BACK_SILENT,
-		         "whoever does the work of this run did not answer within 10 s");
+		if (++w->ticks > w->patience)
+			be_silent(b, w);
 	}
 }
 
-void backs_verdict(struct backs *b, uint64_t ticket, enum back_answer verdict, const char *why)
+void backs_called(struct backs *b, uint64_t ticket, const struct back_verdict *verdict)
 {
 	list_each(&b->waiting, l) {
 		struct waiting_back *w = list_of(l, struct waiting_back, in_backs);
 
 		if (w->ticket != ticket)
 			continue;
-		end_wait(b, w, verdict, why);
+		end_wait(b, w, verdict);
 		return;
 	}
 }
 
+void backs_verdict(struct backs *b, uint64_t ticket, enum back_answer verdict, const char *why)
+{
+	struct error words = {""};
+
+	if (verdict != BACK_DONE)
+		error_set(&words, "%s", why);
+	backs_called(b, ticket, &(struct back_verdict){.answer = verdict, .why = &words});
+}
+
 /* What was taken waits for its verdict, and leaves this record then. */
-static enum back_answer wait_for(struct backs *b, const struct back_control *c, struct text record,
+static enum back_answer wait_for(struct backs *b, const struct waiting_back *wait,
                                  struct error *why)
 {
 	struct waiting_back *w;
@@ -139,9 +149,8 @@ static enum back_answer wait_for(struct backs *b, const struct back_control *c, 
 		return BACK_CONFLICT;
 	}
 	w = must_zero(1, sizeof(*w));
-	w->ticket = c->ticket;
-	w->ear = c->ear;
-	w->record = text_dup(record);
+	*w = *wait;
+	w->record = must_dup(wait->record);
 	list_add(&b->waiting, &w->in_backs);
 	assert(b->waiting_count < BACKS_WAITING_MAX);
 	b->waiting_count++;
@@ -285,6 +294,23 @@ static enum back_answer send(void *self, struct text source, struct text message
 	return first_of(self, try_send, &(struct back_message){source, message}, why);
 }
 
+static enum back_answer try_call(const struct back_end *end, const void *what, struct error *why)
+{
+	return end->call ? end->call(end->self, what, why) : BACK_UNKNOWN;
+}
+
+static enum back_answer call(void *self, const struct back_call *given, struct error *why)
+{
+	struct backs *b = self;
+	struct back_call c = *given;
+	struct waiting_back wait = {.ear = given->ear, .patience = BACK_CALL_S + BACKS_WAIT_S};
+	enum back_answer answer;
+
+	c.ticket = wait.ticket = ++b->last_ticket;
+	answer = first_of(b, try_call, &c, why);
+	return answer == BACK_TAKEN ? wait_for(b, &wait, why) : answer;
+}
+
 static enum back_answer try_tell(const struct back_end *end, const void *what, struct error *why)
 {
 	return end->tell ? end->tell(end->self, what, why) : BACK_UNKNOWN;
@@ -308,25 +334,10 @@ static enum back_answer cancel(void *self, struct text run, const struct back_ea
 	struct backs *b = self;
 	struct back_control c = {
 		.run = run, .op = TEXT("cancel"), .ear = *ear, .ticket = ++b->last_ticket};
+	struct waiting_back wait = {.ticket = c.ticket, .ear = *ear, .patience = BACKS_WAIT_S};
 	enum back_answer answer = first_of(b, try_cancel, &c, why);
 
-	return answer == BACK_TAKEN ? wait_for(b, &c, TEXT(""), why) : answer;
-}
-
-static struct text name_of(struct text name)
-{
-	return name.len > NAME_MAX_BYTES ? (struct text){name.at, NAME_MAX_BYTES} : name;
-}
-
-void back_add_who(struct buf *out, const struct back_who *who)
-{
-	put_object(out, NULL);
-	put_text(out, "user", name_of(who->user));
-	if (who->process.len) {
-		put_text(out, "process", name_of(who->process));
-	}
-	put_text(out, "screen", name_of(who->screen));
-	buf_add_char(out, '}');
+	return answer == BACK_TAKEN ? wait_for(b, &wait, why) : answer;
 }
 
 static void add_record(struct buf *out, const struct back_control *c)
@@ -351,16 +362,20 @@ static void add_record(struct buf *out, const struct back_control *c)
 static enum back_answer record(struct backs *b, const struct back_control *c,
                                enum back_answer answer, struct error *why)
 {
+	struct waiting_back wait = {.ticket = c->ticket, .ear = c->ear, .patience = BACKS_WAIT_S};
 	struct buf out;
 
 	if (answer != BACK_DONE && answer != BACK_TAKEN)
 		return answer;
 	buf_init(&out, CONTROL_MAX);
 	add_record(&out, c);
-	if (answer == BACK_DONE)
+	if (answer == BACK_DONE) {
 		admit(b, buf_text(&out));
-	else
-		answer = wait_for(b, c, buf_text(&out), why);
+	} else {
+		wait.record = text_dup(buf_text(&out));
+		answer = wait_for(b, &wait, why);
+		free(wait.record);
+	}
 	buf_finish(&out);
 	return answer;
 }
@@ -477,5 +492,6 @@ struct back backs_front(struct backs *b, const struct back_prompts *prompts)
 		.prompts = list,
 		.input = input,
 		.send = send,
+		.call = call,
 	};
 }

@@ -41,7 +41,8 @@ struct back_deed {
 };
 
 /* All slots are optional.  BACK_UNKNOWN: it is none of its own, and the next one is tried.
- * BACK_TAKEN, of a cancel or a control: backs_verdict() follows, once and never from inside. */
+ * BACK_TAKEN, of a cancel or a control: backs_verdict() follows, of a call backs_called(), once and
+ * never from inside. */
 struct back_end {
 	const char *name;
 	void *self;
@@ -54,6 +55,7 @@ struct back_end {
 	/* A message in the producer's own language. */
 	enum back_answer (*send)(void *self, struct text source, struct text message,
 	                         struct error *why);
+	enum back_answer (*call)(void *self, const struct back_call *call, struct error *why);
 	/* What somebody did on a screen. */
 	enum back_answer (*tell)(void *self, const struct back_deed *deed, struct error *why);
 	/* To the agent that asked.  BACK_CONFLICT: it is not there now. */
@@ -104,5 +106,6 @@ struct text backs_input(struct backs *backs, struct text source, struct text id)
 
 /* What became of a cancel or a control that was taken. */
 void backs_verdict(struct backs *backs, uint64_t ticket, enum back_answer verdict, const char *why);
+void backs_called(struct backs *backs, uint64_t ticket, const struct back_verdict *verdict);
 
 #endif

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "bus/bus.h"
+#include "bus/call.h"
 #include "bus/fixture.h"
 
 static struct backs *backs;
@@ -60,6 +61,16 @@ static enum back_answer fake_ask(void *self, const struct back_ask *ask, struct 
 	f->others++;
 	snprintf(f->asked, sizeof(f->asked), "%.*s", TEXT_ARG(ask->run));
 	return BACK_DONE;
+}
+
+static enum back_answer fake_call(void *self, const struct back_call *call, struct error *e)
+{
+	struct fake *f = self;
+
+	if (!text_is(call->source, f->run))
+		return BACK_UNKNOWN;
+	f->ticket = call->ticket;
+	return call->is_question ? BACK_DONE : BACK_TAKEN;
 }
 
 static enum back_answer fake_send(void *self, struct text source, struct text message,
@@ -160,6 +171,7 @@ static int set_up(void **state)
 			.control = fake_control,
 			.can = fake_can,
 			.send = fake_send,
+			.call = fake_call,
 			.tell = fake_tell,
 			.settle = fake_settle,
 			.look = fake_look,
@@ -385,6 +397,28 @@ static void a_cancel_waits_likewise_and_leaves_no_record(void **state)
 	assert_int_equal(records, 0);
 }
 
+static void a_call_is_told_of_once_and_has_longer(void **state)
+{
+	struct told t = {0};
+	struct back_call c = {.source = TEXT("b"), .method = TEXT("m"), .ear = {told, &t}};
+	struct back_call stranger = {.source = TEXT("x"), .method = TEXT("m"), .ear = {told, &t}};
+
+	assert_int_equal(front.call(front.self, &stranger, &why), BACK_UNKNOWN);
+	assert_int_equal(front.call(front.self, &c, &why), BACK_TAKEN);
+	for (unsigned i = 0; i <= BACK_CALL_S; i++)
+		backs_tick(backs);
+	assert_int_equal(t.times, 0);
+	backs_called(backs, second.ticket,
+	             &(struct back_verdict){.answer = BACK_REFUSED, .why = &why});
+	backs_called(backs, second.ticket,
+	             &(struct back_verdict){.answer = BACK_DONE, .why = &why});
+	assert_int_equal(t.times, 1);
+	assert_int_equal(t.verdict, BACK_REFUSED);
+	c.is_question = true;
+	assert_int_equal(front.call(front.self, &c, &why), BACK_DONE);
+	assert_int_equal(records, 0);
+}
+
 static void who_does_not_answer_in_time_is_silent(void **state)
 {
 	struct told t = {0};
@@ -444,6 +478,7 @@ int main(void)
 		TEST(what_is_done_at_once_is_recorded_at_once),
 		TEST(what_is_taken_is_recorded_and_told_with_its_verdict),
 		TEST(a_cancel_waits_likewise_and_leaves_no_record),
+		TEST(a_call_is_told_of_once_and_has_longer),
 		TEST(who_does_not_answer_in_time_is_silent),
 		TEST(who_is_forgotten_is_not_told_and_it_is_recorded),
 		TEST(only_so_many_wait),

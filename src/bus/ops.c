@@ -1,5 +1,5 @@
 /* ops.c - controls: our words for them, and those that wires have. */
-#include "bus/back.h"
+#include "bus/ops.h"
 
 static const struct {
 	const char *ours, *wire;

@@ -26,6 +26,7 @@ struct gateway_config {
 	struct gateway_agent *agents;
 	size_t agent_count;
 	char *default_agent; /* NULL: the first agent that can be asked */
+	char *relay;         /* the source that gets methods we do not have; NULL: none */
 	unsigned tick_ms, pace_ms;
 	size_t snapshot_rate; /* bytes a second, of one run to one client */
 	size_t max_payload;   /* bytes of a message that a client may say */

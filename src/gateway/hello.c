@@ -9,6 +9,7 @@
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/presence.h"
+#include "gateway/relay.h"
 #include "hub/hub.h"
 #include "journal/journal.h"
 
@@ -62,6 +63,7 @@ static void put_features(struct buf *out, const struct gateway_call *call)
 	put_object(out, "features");
 	put_list(out, "methods");
 	gateway_method_names(out);
+	gateway_relay_names(call, out);
 	put_list_end(out);
 	put_list(out, "events");
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)

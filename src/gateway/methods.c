@@ -10,6 +10,7 @@
 #include "gateway/positions.h"
 #include "gateway/presence.h"
 #include "gateway/questions.h"
+#include "gateway/relay.h"
 #include "hub/hub.h"
 
 #define DETAILS_MAX 512
@@ -153,7 +154,7 @@ void gateway_method_names(struct buf *out)
 		put_word(out, NULL, methods[i].name);
 }
 
-static void refuse_scope(const struct gateway_call *call, enum operator_scope scope)
+void gateway_refuse_scope(const struct gateway_call *call, enum operator_scope scope)
 {
 	struct gateway_fault fault = {"FORBIDDEN"};
 	const char *name = operator_scope_name(scope);
@@ -184,7 +185,7 @@ static void refuse_method(const struct gateway_call *call)
 	struct error words;
 
 	if (call->view->protocol > GATEWAY_OLDEST && !(call->view->scopes & OPERATOR_ADMIN)) {
-		refuse_scope(call, OPERATOR_ADMIN);
+		gateway_refuse_scope(call, OPERATOR_ADMIN);
 		return;
 	}
 	error_set(&words, "unknown method: %.*s", TEXT_ARG(call->method));
@@ -202,16 +203,30 @@ static bool are_params_good(const struct gateway_call *call)
 	return false;
 }
 
-void gateway_dispatch(const struct gateway_call *call)
+static size_t find_method(struct text name)
 {
 	size_t i = 0;
 
-	while (i < METHODS && !text_is(call->method, methods[i].name))
+	while (i < METHODS && !text_is(name, methods[i].name))
 		i++;
-	if (i == METHODS)
+	return i;
+}
+
+bool gateway_has_method(struct text name)
+{
+	return find_method(name) < METHODS;
+}
+
+void gateway_dispatch(const struct gateway_call *call)
+{
+	size_t i = find_method(call->method);
+
+	if (i == METHODS && !gateway_relay(call))
 		refuse_method(call);
+	else if (i == METHODS)
+		return;
 	else if (!(call->view->scopes & methods[i].scope))
-		refuse_scope(call, methods[i].scope);
+		gateway_refuse_scope(call, methods[i].scope);
 	else if (are_params_good(call))
 		methods[i].hear(call);
 }

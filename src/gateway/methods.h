@@ -3,9 +3,13 @@
 #define GATEWAY_METHODS_H
 
 #include "base/buf.h"
+#include "gateway/operator.h"
 
 struct gateway;
 struct gateway_call;
+
+bool gateway_has_method(struct text name);
+void gateway_refuse_scope(const struct gateway_call *call, enum operator_scope scope);
 
 void gateway_chat_send(const struct gateway_call *call); /* chat.c */
 void gateway_chat_abort(const struct gateway_call *call);

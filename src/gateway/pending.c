@@ -10,6 +10,7 @@
 #include "gateway/decide.h"
 #include "gateway/keys.h"
 #include "gateway/questions.h"
+#include "gateway/streams.h"
 #include "hub/hub.h"
 #include "hub/person.h"
 #include "run/prompts.h"
@@ -167,6 +168,8 @@ static void say(struct gateway_view *view, struct text frame)
 {
 	size_t max = gateway_of(view)->options.config->max_buffered;
 
+	if (view->stream->is_quiet)
+		return;
 	if (client_owed(view->client) + frame.len > max)
 		client_close(view->client, 1008, TEXT("slow consumer"));
 	else

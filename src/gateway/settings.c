@@ -33,6 +33,7 @@ static const struct field fields[] = {
          .fields = agent_fields, .count = IN(agent_count), .size = sizeof(struct gateway_agent)},
 	{"default_agent", FIELD_TEXT, IN(default_agent), "whom a client asks that names nobody",
          .check = check_name},
+	{"relay", FIELD_TEXT, IN(relay), "an OpenClaw source that gets methods we do not have"},
 	{"tick", FIELD_TIME, IN(tick_ms), "between two signs of life", "30s", 1000, 600000},
 	{"pace", FIELD_TIME, IN(pace_ms), "text is gathered for so long; 0ms: not at all", "75ms",
          0, 10000},

@@ -38,6 +38,11 @@ static enum back_answer send(void *self, struct text source, struct text message
 	return sources_send(self, source, message, why);
 }
 
+static enum back_answer call(void *self, const struct back_call *call, struct error *why)
+{
+	return sources_call(self, call, why);
+}
+
 /* The stored envelope, and what it belongs to if it did not say so itself. */
 static void add_passed(struct buf *out, const struct signal *s, struct text run)
 {
@@ -87,6 +92,7 @@ struct back_end sources_back_end(struct sources *sources)
 		.control = control,
 		.can = can,
 		.send = send,
+		.call = call,
 		.tell = tell,
 		.settle = settle,
 	};

@@ -11,6 +11,9 @@ struct back_end sources_back_end(struct sources *sources); /* all of this */
 /* A message as the producer wants it, to one that listens. */
 enum back_answer sources_send(struct sources *sources, struct text id, struct text message,
                               struct error *why);
+/* A request in its own language: see back_call. */
+enum back_answer sources_call(struct sources *sources, const struct back_call *call,
+                              struct error *why);
 /* Would it be taken, as things are? */
 bool sources_can_send(struct sources *sources, struct text id);
 

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "bus/call.h"
 #include "source/back.h"
 #include "source/inside.h"
 
@@ -49,6 +50,16 @@ enum back_answer sources_send(struct sources *all, struct text id, struct text m
 	if (answer == BACK_DONE && !s->transport->send(s->line, message, why))
 		answer = BACK_CONFLICT;
 	return answer;
+}
+
+enum back_answer sources_call(struct sources *all, const struct back_call *call, struct error *why)
+{
+	struct source *s;
+	enum back_answer answer = find_open(all, call->source, &s, why);
+
+	if (answer == BACK_DONE)
+		answer = needs(s, s->transport && s->transport->call, "be called", why);
+	return answer == BACK_DONE ? s->transport->call(s->line, call, why) : answer;
 }
 
 bool sources_can_send(struct sources *all, struct text id)

@@ -41,8 +41,9 @@ struct sources_options {
 	void (*withdrew)(void *self, struct text source, struct text id, const char *why);
 	void (*decided)(void *self, struct text source, const struct source_decision *decision);
 	void (*asks_again)(void *self, struct text run);
-	/* Optional: as source_verdict() says. */
+	/* Optional: as source_verdict() and source_called() say. */
 	void (*verdict)(void *self, uint64_t ticket, enum back_answer verdict, const char *why);
+	void (*called)(void *self, uint64_t ticket, const struct back_verdict *verdict);
 	/* Optional: where the source was when the box last ended; empty: not known. */
 	struct text (*position)(void *self, struct text source);
 	void (*each_run)(void *self, struct text source,

@@ -80,6 +80,12 @@ void source_verdict(struct source *s, uint64_t ticket, enum back_answer verdict,
 		s->all->options.verdict(s->all->options.self, ticket, verdict, why);
 }
 
+void source_called(struct source *s, uint64_t ticket, const struct back_verdict *verdict)
+{
+	if (ticket && s->all->options.called)
+		s->all->options.called(s->all->options.self, ticket, verdict);
+}
+
 /* ---- prompts of its own ---- */
 
 void source_withdrew(struct source *s, struct text id, const char *why)

@@ -47,8 +47,15 @@ struct source_decision {
 };
 void source_decided(struct source *source, const struct source_decision *decision);
 
-/* What became of a control that was taken: done, or why not. */
+/* What became of a control that was taken: done, or why not; and of a call. */
 void source_verdict(struct source *source, uint64_t ticket, enum back_answer verdict,
                     const char *why);
+void source_called(struct source *source, uint64_t ticket, const struct back_verdict *verdict);
+
+/* Nobody chose the protocol: it was guessed from the URL, and whoever finds out
+ * better may say so.  Then this transport is closed at the end of the turn and the
+ * other one opened in its place.  NULL: what the scheme alone says. */
+bool source_is_guessed(const struct source *source);
+void source_become(struct source *source, const char *protocol);
 
 #endif

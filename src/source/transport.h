@@ -54,6 +54,9 @@ struct transport {
 	/* Optional: BACK_UNKNOWN when the run is none of its own. */
 	enum back_answer (*control)(void *self, const struct back_control *control,
 	                            struct error *why);
+	/* Optional: a request in the producer's own language.  BACK_TAKEN: source_called()
+	 * follows, once and never from inside. */
+	enum back_answer (*call)(void *self, const struct back_call *call, struct error *why);
 	/* Optional: is the run its own, and could it do that to it now? */
 	bool (*can)(void *self, struct text run, struct text op);
 	/* Optional: false when it could not be sent. */
@@ -109,11 +112,5 @@ void source_dropped(struct source *source, const char *why); /* a signal there w
 void source_erred(struct source *source, const char *why);   /* what else went wrong last */
 void source_set_models(struct source *source, const struct text *models, size_t n);
 void source_set_meta(struct source *source, struct text frame); /* the newest `{"meta":...}` */
-
-/* Nobody chose the protocol: it was guessed from the URL, and whoever finds out
- * better may say so.  Then this transport is closed at the end of the turn and the
- * other one opened in its place.  NULL: what the scheme alone says. */
-bool source_is_guessed(const struct source *source);
-void source_become(struct source *source, const char *protocol);
 
 #endif

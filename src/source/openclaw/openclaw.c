@@ -22,6 +22,7 @@
 #include "source/fault.h"
 #include "source/found.h"
 #include "source/openclaw/device.h"
+#include "source/openclaw/openclaw_call.h"
 #include "source/openclaw/openclaw_config.h"
 
 #define CONNECT_MS 10000
@@ -410,6 +411,7 @@ static void close_openclaw(void *self)
 	if (o->token)
 		explicit_bzero(o->token, strlen(o->token));
 	free(o->token);
+	map_finish(&o->listed);
 	free(o->main_session);
 	free(o->agent);
 	free(o->farewell);
@@ -426,6 +428,7 @@ static void *open_openclaw(struct source *source, struct error *why)
 	o->memory->line = o;
 	o->patience.fire = openclaw_ran_out;
 	list_init(&o->waits);
+	map_init(&o->listed);
 	json_reader_init(&o->reader, OPENCLAW_FRAME_MAX);
 	find_token(o);
 	if (find_device(o, why) && dial(o, why))
@@ -471,6 +474,7 @@ const struct transport transport_openclaw = {
 	.cancel = openclaw_cancel,
 	.can = openclaw_can,
 	.reply = openclaw_reply,
+	.call = openclaw_call,
 	.forget = openclaw_forget,
 	.hush = openclaw_hush,
 	.own_credential = openclaw_own_token,

@@ -8,6 +8,7 @@
  *   openclaw_runs.c   what was asked, and its one end
  *   openclaw_back.c   approvals and decisions, and stopping runs that are not ours
  *   openclaw_questions.c  questions and their answers
+ *   openclaw_call.c   requests of others, passed on
  */
 #ifndef SOURCE_OPENCLAW_H
 #define SOURCE_OPENCLAW_H
@@ -16,6 +17,7 @@
 
 #include "base/buf.h"
 #include "base/list.h"
+#include "base/map.h"
 #include "net/loop.h"
 #include "signal/json.h"
 #include "source/source.h"
@@ -90,8 +92,9 @@ struct openclaw {
 
 	uint64_t last_id; /* of our requests */
 	unsigned protocol;
-	unsigned scopes;  /* of enum openclaw_scope, as granted */
-	unsigned methods; /* of enum openclaw_method, as told */
+	unsigned scopes;   /* of enum openclaw_scope, as granted */
+	unsigned methods;  /* of enum openclaw_method, as told */
+	struct map listed; /* all of them, by name */
 	unsigned tick_ms;
 	size_t payload_max;
 	char *main_session, *agent; /* sessionDefaults */

@@ -13,6 +13,7 @@
 #include "base/put.h"
 #include "parse/openclaw_claim.h"
 #include "source/openclaw/device.h"
+#include "source/openclaw/openclaw_call.h"
 #include "source/openclaw/openclaw_parts.h"
 
 #define CLIENT "gateway-client"
@@ -336,6 +337,7 @@ static void take_welcome(struct openclaw *o, yyjson_val *hello)
 	o->protocol = (unsigned)yyjson_get_uint(yyjson_obj_get(hello, "protocol"));
 	o->scopes = granted_scopes(auth);
 	o->methods = known_methods(yyjson_obj_get(hello, "features"));
+	openclaw_list_methods(o, yyjson_obj_get(hello, "features"));
 	keep_policy(o, yyjson_obj_get(hello, "policy"));
 	keep_defaults(o, yyjson_obj_get(hello, "snapshot"));
 	keep_device_token(o, auth);
