@@ -188,7 +188,7 @@ def _():
     with Box() as box:
         with Screen(box) as screen:
             hello = screen.hello()
-            assert hello["server"].keys() == {"version", "bootId", "connId"}, hello
+            assert hello["server"].keys() == {"version", "bootId", "connId", "controlUiBuildSource"}, hello
             assert hello["snapshot"]["stateVersion"].keys() == {"presence", "health"}
             assert hello["policy"]["tickIntervalMs"] == 30000
             for method in hello["features"]["methods"]:
@@ -486,6 +486,19 @@ def _():
         assert stopped == {"ok": True, "aborted": False, "runIds": []}, stopped
         assert len([s for s in box.history() if s["type"] == "task_dispatch"]) <= 1
         assert hello["features"]["methods"]
+
+
+@test("a chat opened by a link leaves, and who follows the sessions still hears of them")
+def _():
+    with Box() as box, Screen(box) as follower:
+        follower.hello()
+        follower.ask("sessions.subscribe", {})
+        with Screen(box) as other:
+            other.hello()
+            other.ask("chat.startup", {"shortId": "abcd1234", "agentId": "script"})
+        eventually(lambda: len(follower.ask("system-presence", {})["payload"]) == 2)
+        tell_a_run(box, "r1")
+        follower.until(lambda e: e["event"] == "sessions.changed")
 
 
 @test("what the Control UI asks when it opens a chat is answered")

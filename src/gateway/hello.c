@@ -32,6 +32,8 @@ static void put_server(struct buf *out, const struct gateway_call *call)
 		put_word(out, "host", host);
 	} else {
 		put_word(out, "bootId", call->gateway->boot_id);
+		/* The Control UI is an OpenClaw's: it need not be of the same build as we are. */
+		put_word(out, "controlUiBuildSource", "configured");
 	}
 	put_word(out, "connId", id);
 	put_end(out);

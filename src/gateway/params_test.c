@@ -119,6 +119,9 @@ static void chat_send_tells_what_is_wrong(void **state)
 {
 	static const struct said_row rows[] = {
 		{SEND "\"deliver\":false}", "ok"},
+		{SEND "\"__controlUiReconnectResume\":true}", "ok"},
+		{SEND "\"__controlUiReconnectResume\":true,\"x\":1}",
+	         "at root: unexpected property 'x'"},
 		{"{}", "must have required property 'sessionKey'"},
 		{SEND "\"fastMode\":3}",
 	         "at /fastMode: must be boolean; at /fastMode: must be string; "

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/put.h"
 #include "crew/crew.h"
+#include "gateway/follow.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 #include "gateway/methods.h"
@@ -18,7 +19,7 @@ static void start_link(const struct gateway_call *call, struct text id)
 
 	runs_reach(g->options.runs);
 	crew_reach(g->options.crew);
-	call->view->follows_sessions = true;
+	gateway_follow_list(call->view);
 	buf_init(&resolution, LINKS_MAX);
 	buf_init(&key, 2 * KIB);
 	buf_init(&out, LINKS_MAX);

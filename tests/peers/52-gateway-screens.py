@@ -6,18 +6,28 @@ Their model is shared/peers/fake-openai.mjs, SLOW makes it speak slowly.
 
 import os
 import subprocess
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import quote
 
 from peers import folder, node24, script  # first: it enters a network of its own
 from lib import Box, cli, eventually, run, temp_dir, test
 from screens import Tmux
 
+HERE = Path(__file__).resolve().parent
 START_S = 240
 PORT, MODEL_PORT = 18790, 18999
 FIRST, LAST = "Hello from the fake provider.", "more words to stream. Done."
+UI_PORT = 18789  # of the OpenClaw that serves its Control UI
 CONFIG = f"""
 listen: [127.0.0.1:0, {{address: "127.0.0.1:{PORT}", dialect: gateway}}]
-auth: {{origins: ["http://127.0.0.1:5180"]}}
+auth: {{origins: ["http://127.0.0.1:{UI_PORT}"]}}
 """
+ASKED = {"type": "select", "prompt": "Bash: make install", "tool": "Bash",
+         "input": {"command": "make install"},
+         "options": [{"label": "Allow", "value": "allow"},
+                     {"label": "Deny", "value": "deny", "safe": True}]}
 
 
 def late(check):
@@ -65,6 +75,55 @@ class World:
         self.model.wait()
 
 
+class ControlUi:
+    """Its files, served as an OpenClaw serves them, and a browser that control_ui.mjs drives."""
+
+    def __init__(self, world):
+        files = folder("oc-latest") / "node_modules/openclaw/dist/control-ui"
+
+        class Handler(SimpleHTTPRequestHandler):
+            def __init__(self, *words):
+                super().__init__(*words, directory=files)
+
+            def send_head(self):
+                if not (files / self.path.partition("?")[0].lstrip("/")).is_file():
+                    self.path = "/index.html"
+                return super().send_head()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", UI_PORT), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        where = quote(f"ws://127.0.0.1:{PORT}", safe="")
+        self.browser = subprocess.Popen(
+            ["node", str(HERE / "control_ui.mjs"),
+             f"http://127.0.0.1:{UI_PORT}/?gatewayUrl={where}#token={world.token()}", f"127.0.0.1:{PORT}"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.heard("ready")
+
+    def heard(self, wanted):
+        line = self.browser.stdout.readline().strip()
+        assert wanted is None or line == wanted, line
+        return line
+
+    def do(self, *words, wanted="done"):
+        print(*words, file=self.browser.stdin, flush=True)
+        return self.heard(wanted)
+
+    def count(self, words):
+        return int(self.do("count", words, wanted=None))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.browser.stdin.close()
+        self.browser.wait(60)
+        self.server.shutdown()
+
+
 def say(screen, words):
     screen.type(words)
     screen.keys("Enter")
@@ -102,6 +161,38 @@ def _():
         say(screen, "quickly now")
         screen.shows(LAST, "idle")
         assert screen.text().count(LAST) == 1, screen.text()
+
+
+@test("the Control UI asks, sees the answer, stops another, and decides what an agent may do")
+def _():
+    with World() as world, ControlUi(world) as screen:
+        screen.do("say", "SLOW please")
+        screen.do("sees", FIRST)
+        screen.do("sees", LAST)
+        screen.do("say", "SLOW again")
+        late(lambda: screen.count(FIRST) == 2)
+        screen.do("press", "Stop")
+        late(lambda: [s["payload"]["success"] for s in world.box.history("&type=completion")]
+             == [True, False])
+        world.box.emit({"type": "prompt", "source": "script", "correlationId": "r", "payload": ASKED})
+        screen.do("sees", "make install")
+        screen.do("press", "Allow once")
+        told = late(lambda: [s["payload"] for s in world.box.history("&type=prompt.resolved")])
+        assert told[0]["value"] == "allow", told
+
+
+@test("after kill -9 of the box in an answer, the Control UI shows each word once, and goes on")
+def _():
+    with World() as world, ControlUi(world) as screen:
+        screen.do("say", "SLOW please")
+        screen.do("sees", "This is a")
+        world.box.kill9()
+        world.box.start()
+        screen.do("sees", "the box ended before the answer did")
+        assert screen.count(FIRST.split(".")[0]) == 1 and screen.count("SLOW please") == 1
+        screen.do("say", "quickly now")
+        screen.do("sees", LAST)
+        assert screen.count(LAST) == 1
 
 
 run()
