@@ -312,6 +312,22 @@ def _():
             same(screen.ended("r3"), all_of(box, "r3")[-len(screen.told):])
 
 
+@test("one that comes back at the end stands there, and is told nothing twice")
+def _():
+    with Box() as box:
+        tell_a_run(box, "r1")
+        with Exact(box) as screen:
+            end = screen.position
+        with Exact(box, after=end) as again:
+            for _ in range(3):  # before and after the journal has said where it stands
+                answer = again.ask("events.position", {})
+                assert answer["payload"]["position"] == end, (answer, end)
+                time.sleep(0.05)
+        with Exact(box, after=answer["payload"]["position"]) as last:
+            tell_a_run(box, "r2")
+            assert {e["payload"]["runId"] for e in last.ended("r2")} == {"r2"}, last.told
+
+
 @test("a position that is gone is answered by a gap, and what there is follows")
 def _():
     with Box() as box:

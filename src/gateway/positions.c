@@ -33,6 +33,7 @@ struct gateway_exact {
 	struct journal_reader *reader;
 	struct signal_reader *lines;
 	bool is_placed; /* the journal has said where it stands */
+	char *after;    /* where it came back to, until then */
 	struct gateway_pasts *pasts;
 };
 
@@ -317,10 +318,17 @@ static void tell_lines(struct gateway_exact *e, struct text lines, uint64_t unti
 	journal_reader_take(e->reader, lines.len - rest.len, next);
 }
 
+static void stand_at_reader(struct gateway_exact *e)
+{
+	e->seq = journal_reader_next(e->reader) - 1;
+	free(e->after);
+	e->after = NULL;
+}
+
 static void tell_gap(struct gateway_exact *e, const struct gap *gap)
 {
 	gateway_pasts_forget(e->pasts);
-	e->seq = journal_reader_next(e->reader) - 1;
+	stand_at_reader(e);
 	say_gap(e, gap);
 	say_position(e);
 }
@@ -346,6 +354,7 @@ static enum pump read_on(struct gateway_exact *e, size_t *budget)
 	switch (journal_read(e->reader, READ_CHUNK, &lines, &gap)) {
 	case JOURNAL_LINES:
 		e->is_placed = true;
+		stand_at_reader(e);
 		*budget -= *budget < lines.len ? *budget : lines.len;
 		tell_lines(e, lines, until);
 		break;
@@ -356,6 +365,7 @@ static enum pump read_on(struct gateway_exact *e, size_t *budget)
 		return PUMP_COLD;
 	case JOURNAL_END:
 		e->is_placed = true;
+		stand_at_reader(e);
 		break;
 	}
 	return c->state == CLIENT_CLOSING ? PUMP_IDLE : PUMP_MORE;
@@ -406,6 +416,7 @@ void gateway_positions_end_turn(struct gateway_positions *positions)
 
 		list_remove(&e->in_live);
 		stop_reading(e);
+		free(e->after);
 		free(e);
 	}
 }
@@ -469,6 +480,8 @@ void gateway_events_subscribe(const struct gateway_call *call)
 	answer_position(call, after, runs_seq(g->options.runs));
 	if (call->view->client->state == CLIENT_CLOSING)
 		return;
+	free(e->after);
+	e->after = after.len ? text_dup(after) : NULL;
 	if (after.len) {
 		e->seq = 0;
 		go_read(e, journal_reader_resume(g->options.journal, &positions));
@@ -482,5 +495,6 @@ void gateway_events_position(const struct gateway_call *call)
 {
 	const struct gateway_exact *e = call->view->exact;
 
-	answer_position(call, TEXT(""), e ? e->seq : runs_seq(call->gateway->options.runs));
+	answer_position(call, e && e->after ? text_of(e->after) : TEXT(""),
+	                e ? e->seq : runs_seq(call->gateway->options.runs));
 }
