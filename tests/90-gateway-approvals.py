@@ -13,8 +13,9 @@ from lib import Box, eventually, run, test
 
 APPROVALS, QUESTIONS = "operator.approvals", "operator.questions"
 ALL = [READ, WRITE, APPROVALS, QUESTIONS]
-ALWAYS = {"label": "Allow always", "value": "always", "rule": "Bash(make *) in this project",
-          "needs": "control"}
+RULE = "Bash(make *) in this project"
+WRITES = f"\nAllow always writes: {RULE}"
+ALWAYS = {"label": "Allow always", "value": "always", "rule": RULE, "needs": "control"}
 TOOL = [{"label": "Allow", "value": "allow"}, ALWAYS,
         {"label": "Deny", "value": "deny", "safe": True},
         {"label": "Deny and stop", "value": "stop"}]
@@ -94,7 +95,7 @@ def _():
         id = ask_command(box, "make all", description="Builds it", cwd="/work")
         asked = person.told("exec.approval.requested", id)
         request = asked["request"]
-        assert request["command"] == "make all" and request["cwd"] == "/work", request
+        assert request["command"] == "make all" + WRITES and request["cwd"] == "/work", request
         assert request["allowedDecisions"] == ["allow-once", "allow-always", "deny"], request
         assert request["runId"] == "r" and request["sessionKey"] == "agent:script:r", request
         assert request["agentId"] == "script", request
@@ -104,7 +105,7 @@ def _():
         assert listed["id"] == id and listed["request"] == request, listed
         assert person.good("plugin.approval.list", {}) == []
         got = person.good("exec.approval.get", {"id": id})
-        assert got["commandText"] == "make all" and got["agentId"] == "script", got
+        assert got["commandText"] == "make all" + WRITES and got["agentId"] == "script", got
         assert person.good("exec.approval.resolve", {"id": id, "decision": "allow-once"}) == {
             "ok": True}
         told = person.told("exec.approval.resolved", id)
@@ -120,7 +121,7 @@ def _():
         name = f"plugin:{id}"
         request = person.told("plugin.approval.requested", name)["request"]
         assert request["title"] == "Write" and request["toolName"] == "Write", request
-        assert request["description"] == "Write: /etc/motd", request
+        assert request["description"] == "Write: /etc/motd" + WRITES, request
         assert request["severity"] == "warning", request
         assert [a["id"] for a in person.good("plugin.approval.list", {})] == [name]
         assert person.good("exec.approval.list", {}) == []
@@ -265,10 +266,10 @@ def _():
     with Box() as box, Person(box) as person:
         id = ask_command(box, "make", dangerouslyDisableSandbox=True)
         command = person.told("exec.approval.requested", id)["request"]["command"]
-        assert command == "Bash: make\ndangerouslyDisableSandbox: True", command
+        assert command == "Bash: make\ndangerouslyDisableSandbox: True" + WRITES, command
         id = ask_command(box, "echo \u202etxt.exe\u001b[2K\nrm x")
         command = person.told("exec.approval.requested", id)["request"]["command"]
-        assert command == "echo \\u202etxt.exe\\u001b[2K\nrm x", command
+        assert command == "echo \\u202etxt.exe\\u001b[2K\nrm x" + WRITES, command
         id = ask_command(box, "echo " + "x" * 20000)
         request = person.told("exec.approval.requested", id)["request"]
         assert request["allowedDecisions"] == ["deny"], request["allowedDecisions"]
@@ -279,6 +280,23 @@ def _():
             "allowedDecisions"] == ["deny"]
         assert [p["id"] for p in prompts(box)][-1] == id, "it stays open"
         person.good("exec.approval.resolve", {"id": id, "decision": "deny"})
+
+
+@test("what allow-always writes and what its agent says are shown, or it is not offered")
+def _():
+    with Box() as box, Person(box) as person:
+        for rule, shown, allowed in (
+                ("Bash(*) for every project\n", "\nAllow always writes: Bash(*) for every project\u21b5",
+                 ["allow-once", "allow-always", "deny"]),
+                ("x" * 2000, "", ["allow-once", "deny"])):
+            id = ask_command(box, "x" * 15_000, options=[TOOL[0], {**ALWAYS, "rule": rule}, TOOL[2]])
+            request = person.told("exec.approval.requested", id)["request"]
+            assert request["command"] == "x" * 15_000 + shown, request["command"][-200:]
+            assert request["allowedDecisions"] == allowed, request["allowedDecisions"]
+        id = ask(box, type="select", tool="Bash", prompt="Run this as root on host PROD",
+                 input={"command": "ls"}, options=[TOOL[0], TOOL[2]])
+        request = person.told("exec.approval.requested", id)["request"]
+        assert request["command"] == "Run this as root on host PROD\nBash: ls", request
 
 
 @test("a terminal that shows the short form alone may allow no more than fits there")
@@ -295,7 +313,8 @@ def _():
         assert page.told("plugin.approval.requested", f"plugin:{long}")["request"][
             "allowedDecisions"] == want
         got = page.good("approval.get", {"id": f"plugin:{long}"})["approval"]["presentation"]
-        assert len(got["description"]) == 512 and got["detail"] == "Write: " + "x" * 600, got
+        assert len(got["description"]) == 512 and got["detail"] == "Write: " + "x" * 600 + WRITES, \
+            got
         for id, allowed in ((long, ["deny"]), (short, want)):
             event = screen.until(lambda e: e["event"] == "plugin.approval.requested"
                                  and e["payload"]["id"] == f"plugin:{id}")
@@ -308,7 +327,8 @@ def _():
         one, two = ask_command(box, "make", cwd="/work"), ask_tool(box)
         got = person.good("approval.get", {"id": one})["approval"]
         assert got["status"] == "pending" and got["presentation"] == {
-            "kind": "exec", "commandText": "make", "host": None, "warningText": "cwd: /work",
+            "kind": "exec", "commandText": "make" + WRITES, "host": None,
+            "warningText": "cwd: /work",
             "allowedDecisions": ["allow-once", "allow-always", "deny"]}, got
         error = person.bad("approval.resolve", {"id": one, "kind": "plugin", "decision": "deny"})
         assert error["message"] == "approval not found", error
@@ -332,7 +352,7 @@ def _():
     with Box() as box, Person(box, 3) as person:
         id = ask_tool(box)
         request = person.told("exec.approval.requested", id)["request"]
-        assert request["command"] == "Write: /etc/motd", request
+        assert request["command"] == "Write: /etc/motd" + WRITES, request
         error = person.bad("exec.approval.resolve", {"id": "nobody", "decision": "deny"})
         assert error == {"code": "INVALID_REQUEST",
                          "message": "unknown or expired approval id"}, error

@@ -2,10 +2,12 @@
 #include "gateway/decide.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/put.h"
 #include "base/utf8.h"
 #include "base/visible.h"
+#include "parse/tool_words.h"
 #include "run/prompt_frame.h"
 #include "signal/json.h"
 
@@ -125,9 +127,8 @@ enum decide_kind decide_kind(const struct prompt *p)
 
 static const char *const told[] = {"cwd", "host", "security", "ask", "resolvedPath"};
 
-/* Has the request a member for everything that this input says?  Else the words of the prompt
- * are shown, which have it all. */
-static bool is_plain_command(yyjson_val *input)
+/* Has the request a member for everything that this input says? */
+static bool is_plain_input(yyjson_val *input)
 {
 	yyjson_val *key, *value;
 	size_t i, count;
@@ -145,6 +146,97 @@ static bool is_plain_command(yyjson_val *input)
 	return true;
 }
 
+static struct text tool_name(const struct prompt *p)
+{
+	return p->tool.len ? p->tool : TEXT("command");
+}
+
+/* Takes `KEY: VALUE`, with this mark before it, off the words. */
+static bool take_said(struct text *words, const char *mark, struct text key, struct text value)
+{
+	struct text rest = *words;
+	struct text parts[] = {text_of(mark), key, TEXT(": "), value};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (!text_starts(rest, parts[i]))
+			return false;
+		rest.at += parts[i].len;
+		rest.len -= parts[i].len;
+	}
+	if (rest.len && rest.at[0] != '\n')
+		return false;
+	*words = rest;
+	return true;
+}
+
+static bool take_member(struct text *words, yyjson_val *input)
+{
+	yyjson_val *key, *value;
+	size_t i, count;
+
+	yyjson_obj_foreach(input, i, count, key, value)
+	{
+		if (take_said(words, "\n", json_text(key), json_text(value)))
+			return true;
+	}
+	return false;
+}
+
+/* `TOOL: COMMAND`, at the beginning. */
+static bool take_command(struct text *words, const struct prompt *p, yyjson_val *input)
+{
+	return take_said(words, "", tool_name(p), json_text_at(input, "command"));
+}
+
+/* Do the words say `TOOL: COMMAND`, and else only what members say? */
+static bool are_words_of(const struct prompt *p, yyjson_val *input, struct text ours)
+{
+	struct text rest = p->words;
+
+	if (text_equal(ours, rest))
+		return true;
+	if (!take_command(&rest, p, input))
+		return false;
+	while (rest.len)
+		if (!take_member(&rest, input))
+			return false;
+	return true;
+}
+
+/* Do they end with ours, as those do that say something before?  Or begin with the command? */
+static bool have_command(const struct prompt *p, yyjson_val *input, struct text ours)
+{
+	struct text rest = p->words;
+
+	if (take_command(&rest, p, input))
+		return true;
+	if (rest.len <= ours.len || rest.at[rest.len - ours.len - 1] != '\n')
+		return false;
+	return text_equal(ours, (struct text){rest.at + rest.len - ours.len, ours.len});
+}
+
+/* The command alone where the request has members for all else; or what its agent says of it,
+ * and the command, if that does not name it. */
+static void add_command(struct buf *words, const struct prompt *p, yyjson_val *input)
+{
+	struct buf made;
+	struct text ours;
+
+	buf_init(&made, PROMPT_WORDS_MAX);
+	tool_words(&made, tool_name(p), input, PROMPT_WORDS_MAX);
+	ours = buf_text(&made);
+	if (!prompt_is_cut(p) && is_plain_input(input) && are_words_of(p, input, ours)) {
+		buf_add(words, json_text_at(input, "command"));
+	} else {
+		buf_add(words, p->words);
+		if (!text_equal(ours, p->words) && !have_command(p, input, ours)) {
+			buf_add_char(words, '\n');
+			buf_add(words, ours);
+		}
+	}
+	buf_finish(&made);
+}
+
 /* False: that was not all. */
 static bool show_words(struct deciding *d, struct text words)
 {
@@ -159,21 +251,39 @@ static bool show_words(struct deciding *d, struct text words)
 	return false;
 }
 
+/* What allow-always writes is part of what is allowed: it is offered where that is shown. */
+static void show_rule(struct deciding *d, size_t max)
+{
+	struct buf line;
+
+	buf_init(&line, SHOWN_MAX);
+	buf_add(&line, TEXT("\nAllow always writes: "));
+	visible_add(&line, text_of(d->rule), VISIBLE_MARK_LINES);
+	if (line.full || d->words.len + line.len > max)
+		buf_clear(&d->value[DECIDE_ALWAYS]);
+	else
+		buf_add(&d->words, buf_text(&line));
+	buf_finish(&line);
+}
+
 static void show(struct deciding *d, const struct prompt *p, const struct decide_reader *reader)
 {
-	struct text words = p->words;
+	size_t max =
+		reader->is_narrow && d->kind == DECIDE_PLUGIN ? DECIDE_SHORT : SHOWN_MAX - NOTE_MAX;
+	struct buf words;
 	bool is_whole;
 
 	d->input = d->kind == DECIDE_EXEC ? read_json(p->input) : NULL;
-	if (is_plain_command(yyjson_doc_get_root(d->input)) && !prompt_is_cut(p)) {
-		words = d->input ? json_text_at(yyjson_doc_get_root(d->input), "command") : words;
-	} else {
-		yyjson_doc_free(d->input);
-		d->input = NULL;
-	}
-	is_whole = show_words(d, words) && !prompt_is_cut(p);
-	if (reader->is_narrow && d->kind == DECIDE_PLUGIN)
-		is_whole &= d->words.len <= DECIDE_SHORT;
+	buf_init(&words, p->words.len + PROMPT_WORDS_MAX + (d->input ? strlen(p->input) : 0) + 1);
+	if (d->input)
+		add_command(&words, p, yyjson_doc_get_root(d->input));
+	else
+		buf_add(&words, p->words);
+	is_whole = show_words(d, buf_text(&words)) && !words.full && !prompt_is_cut(p) &&
+	           d->words.len <= max;
+	buf_finish(&words);
+	if (is_whole && d->rule && d->value[DECIDE_ALWAYS].len)
+		show_rule(d, max);
 	if (is_whole)
 		return;
 	buf_clear(&d->value[DECIDE_ONCE]);
@@ -185,8 +295,11 @@ static void offer(struct deciding *d, const struct prompt *p, enum answers may)
 {
 	yyjson_doc *options = read_json(p->options);
 	yyjson_val *found[DECISIONS];
+	struct text rule;
 
 	find_options(options, found);
+	rule = json_text_at(found[DECIDE_ALWAYS], "rule");
+	d->rule = rule.len ? text_dup(rule) : NULL;
 	for (size_t i = 0; i < DECISIONS; i++) {
 		buf_init(&d->value[i], PROMPT_VALUE_MAX);
 		if (found[i] && (may == ANSWERS_ALL || !yyjson_obj_get(found[i], "needs")))
@@ -222,6 +335,7 @@ void deciding_finish(struct deciding *d)
 	for (size_t i = 0; i < DECISIONS; i++)
 		buf_finish(&d->value[i]);
 	buf_finish(&d->words);
+	free(d->rule);
 	yyjson_doc_free(d->input);
 }
 

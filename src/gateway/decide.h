@@ -32,10 +32,11 @@ struct decide_reader {
 #define DECIDE_SHORT 512
 
 struct deciding {
-	enum decide_kind kind;       /* for this reader */
-	struct buf words;            /* what is shown */
-	struct buf value[DECISIONS]; /* what it answers, as JSON; empty: it is not offered */
-	yyjson_doc *input;           /* of a command whose words are the command alone, or NULL */
+	enum decide_kind kind;            /* for this reader */
+	struct buf words;                 /* what is shown */
+	struct buf value[DECISIONS];      /* what it answers, as JSON; empty: it is not offered */
+	yyjson_doc *input;                /* of a command, or NULL */
+	char *rule;                       /* what allow-always writes, or NULL */
 	char title[DECIDE_SHORT / 8 + 1]; /* of a plugin */
 	struct text tool;                 /* the prompt's */
 };

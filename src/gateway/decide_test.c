@@ -87,17 +87,46 @@ static void a_command_that_says_more_is_shown_with_all_of_it(void **state)
 {
 	struct decide_reader all = {ANSWERS_ALL, false, true};
 
-	expect_request("{\"type\":\"confirm\",\"prompt\":\"Bash: ls\\nenv: x\",\"input\":"
+	expect_request("{\"type\":\"confirm\",\"tool\":\"Bash\","
+	               "\"prompt\":\"Bash: ls\\nenv: x\",\"input\":"
 	               "{\"command\":\"ls\",\"env\":\"x\"}}",
 	               &all,
 	               "{\"command\":\"Bash: ls\\nenv: x\",\"cwd\":null,\"host\":null,"
 	               "\"security\":null,\"ask\":null,\"resolvedPath\":null,"
 	               "\"allowedDecisions\":[\"allow-once\",\"deny\"]}");
-	expect_request("{\"type\":\"confirm\",\"prompt\":\"Bash: ls\",\"input\":"
+	expect_request("{\"type\":\"confirm\",\"tool\":\"Bash\","
+	               "\"prompt\":\"Bash: ls\",\"input\":"
 	               "{\"command\":\"ls\",\"cwd\":\"/w\\u202e\"}}",
 	               &all,
 	               "{\"command\":\"ls\",\"cwd\":\"/w\\\\u202e\",\"host\":null,"
 	               "\"security\":null,\"ask\":null,\"resolvedPath\":null,"
+	               "\"allowedDecisions\":[\"allow-once\",\"deny\"]}");
+}
+
+static void what_an_agent_says_of_a_command_is_shown(void **state)
+{
+	struct decide_reader all = {ANSWERS_ALL, false, true};
+
+	expect_request("{\"type\":\"confirm\",\"tool\":\"Bash\","
+	               "\"prompt\":\"Run this as root on PROD"
+	               "\",\"input\":{\"command\":\"ls\",\"cwd\":\"/w\"}}",
+	               &all,
+	               "{\"command\":\"Run this as root on PROD\\nBash: ls\\ncwd: /w\",\"cwd\":"
+	               "\"/w\",\"host\":null,\"security\":null,\"ask\":null,\"resolvedPath\":null,"
+	               "\"allowedDecisions\":[\"allow-once\",\"deny\"]}");
+	expect_request("{\"type\":\"confirm\",\"tool\":\"Bash\","
+	               "\"prompt\":\"Bash: ls\\ncwd: /w\\n"
+	               "as root\",\"input\":{\"command\":\"ls\",\"cwd\":\"/w\"}}",
+	               &all,
+	               "{\"command\":\"Bash: ls\\ncwd: /w\\nas root\",\"cwd\":\"/w\",\"host\":null,"
+	               "\"security\":null,\"ask\":null,\"resolvedPath\":null,"
+	               "\"allowedDecisions\":[\"allow-once\",\"deny\"]}");
+	expect_request("{\"type\":\"confirm\",\"tool\":\"Bash\","
+	               "\"prompt\":\"Bash\\ncommand:\\n  | a"
+	               "\\n  | b\",\"input\":{\"command\":\"a\\nb\"}}",
+	               &all,
+	               "{\"command\":\"a\\nb\",\"cwd\":null,\"host\":null,\"security\":null,"
+	               "\"ask\":null,\"resolvedPath\":null,"
 	               "\"allowedDecisions\":[\"allow-once\",\"deny\"]}");
 }
 
@@ -128,6 +157,7 @@ int main(void)
 		cmocka_unit_test(kinds_follow_from_what_waits),
 		cmocka_unit_test(only_what_a_reader_may_choose_is_offered),
 		cmocka_unit_test(a_command_that_says_more_is_shown_with_all_of_it),
+		cmocka_unit_test(what_an_agent_says_of_a_command_is_shown),
 		cmocka_unit_test(options_are_found_by_name_or_number),
 	};
 
