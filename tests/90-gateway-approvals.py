@@ -486,5 +486,26 @@ def _():
         assert error["message"] == "question 'other' is not part of this request", error
 
 
+@test("an answer that is too long is refused, and its question stays open")
+def _():
+    with Box() as box, Person(box) as person:
+        id = ask(box, type="text", prompt="Name?")
+        error = person.bad("question.resolve", reply(id, " " * 300_000 + "Ada"))
+        assert error["message"] == "question 'answer' is too long", error
+        assert person.good("question.resolve", reply(id, "Ada"))["status"] == "answered"
+
+
+@test("a list has as many approvals as fit")
+def _():
+    with Box() as box:
+        for i in range(400):
+            say(box, "r", "prompt", {"type": "select", "tool": "Write", "id": str(i),
+                                     "prompt": '"' * 15_000, "options": [TOOL[0], TOOL[2]]})
+        with Person(box) as person:
+            listed = person.good("plugin.approval.list", {})
+            assert 200 < len(listed) < 400, len(listed)
+            assert all(a["request"]["description"] == '"' * 15_000 for a in listed)
+
+
 judge_all(150)
 run()

@@ -179,13 +179,16 @@ static void list_approvals(const struct gateway_call *call, enum decide_kind kin
 	list_each(prompts_open(call->gateway->options.prompts), l) {
 		const struct prompt *p = list_of(l, struct prompt, in_open);
 		struct deciding d;
+		size_t len = out.len;
 
 		if (read_approval(&d, p, &of) && d.kind == kind)
 			put_item(call->gateway, &d, p, &out);
 		deciding_finish(&d);
+		if (pending_list_ends(&out, len))
+			break;
 	}
 	put_list_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 
@@ -279,7 +282,7 @@ void gateway_exec_get(const struct gateway_call *call)
 		pending_put_place(call->gateway, p, false, &out);
 		pending_put_times(p, &out);
 		put_end(&out);
-		gateway_answer(call, buf_text(&out));
+		gateway_answer_buf(call, &out);
 		buf_finish(&out);
 	}
 	deciding_finish(&d);
@@ -295,7 +298,7 @@ static void answer_approval(const struct gateway_call *call, struct text approva
 		put_bool(&out, "applied", false);
 	put_json(&out, "approval", approval);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 
@@ -353,7 +356,7 @@ static void answer_good(const struct gateway_call *call)
 
 	buf_init(&out, DETAILS_MAX);
 	put_good(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 

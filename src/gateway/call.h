@@ -4,7 +4,7 @@
 
 #include <yyjson.h>
 
-#include "base/text.h"
+#include "base/buf.h"
 
 struct gateway;
 struct gateway_view;
@@ -18,6 +18,8 @@ struct gateway_call {
 };
 
 void gateway_answer(const struct gateway_call *call, struct text payload);
+/* One that did not fit into its buffer is refused. */
+void gateway_answer_buf(const struct gateway_call *call, const struct buf *payload);
 struct gateway_fault {
 	const char *code, *message;
 	struct text details; /* JSON, or empty */

@@ -96,7 +96,7 @@ static void stop(const struct gateway_call *call, struct text key, struct text r
 		refuse_wish(call, "runId does not match sessionKey");
 	} else {
 		put_aborted(&out, s.runs.len > 0, buf_text(&s.runs));
-		gateway_answer(call, buf_text(&out));
+		gateway_answer_buf(call, &out);
 		buf_finish(&out);
 	}
 	gateway_place_finish(&place);
@@ -119,7 +119,7 @@ static void say_status(const struct gateway_call *call, struct text run, const c
 	put_text(&out, "runId", run);
 	put_word(&out, "status", status);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 

@@ -179,7 +179,7 @@ static void answer_followed(const struct gateway_call *call, struct text key, bo
 	put_bool(&out, "subscribed", is_followed);
 	put_text(&out, "key", key);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 

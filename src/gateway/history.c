@@ -177,7 +177,7 @@ static void answer_page(struct gateway_history *h, bool is_anchored)
 	if (h->resolution.len)
 		put_json(out, "resolution", h->resolution);
 	put_end(out);
-	gateway_answer(h->call, buf_text(out));
+	gateway_answer_buf(h->call, out);
 }
 
 /* ---- since a row ---- */
@@ -188,7 +188,7 @@ static void answer_reset(struct gateway_history *h)
 	put_object(&h->out, NULL);
 	put_word(&h->out, "kind", "reset");
 	put_end(&h->out);
-	gateway_answer(h->call, buf_text(&h->out));
+	gateway_answer_buf(h->call, &h->out);
 }
 
 static void put_news(void *self, const struct transcript_row *row)
@@ -218,8 +218,8 @@ static void answer_since(struct gateway_history *h)
 	put_in_flight(h);
 	put_info(h);
 	put_end(out);
-	if (out->len <= SINCE_BYTES)
-		gateway_answer(h->call, buf_text(out));
+	if (!out->full && out->len <= SINCE_BYTES)
+		gateway_answer_buf(h->call, out);
 	else
 		answer_reset(h);
 }

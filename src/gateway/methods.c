@@ -18,6 +18,15 @@
 
 /* ---- the short ones ---- */
 
+void gateway_answer_buf(const struct gateway_call *call, const struct buf *payload)
+{
+	if (payload->full)
+		gateway_refuse(call,
+		               &(struct gateway_fault){"UNAVAILABLE", "the answer is too long"});
+	else
+		gateway_answer(call, buf_text(payload));
+}
+
 static void health(const struct gateway_call *call)
 {
 	struct buf out;
@@ -26,7 +35,7 @@ static void health(const struct gateway_call *call)
 	put_object(&out, NULL);
 	gateway_put_health(call->gateway, &out);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 
@@ -38,7 +47,7 @@ static void presence(const struct gateway_call *call)
 	put_list(&out, NULL);
 	gateway_put_presence(call->gateway, &out);
 	put_list_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 
@@ -52,7 +61,7 @@ static void status(const struct gateway_call *call)
 	put_u64(&out, "clients", call->gateway->view_count);
 	put_u64(&out, "runs", runs_count(call->gateway->options.runs));
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 
@@ -73,7 +82,7 @@ static void commands(const struct gateway_call *call)
 	put_end(&out);
 	put_list_end(&out);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 
@@ -92,7 +101,7 @@ static void config(const struct gateway_call *call)
 	put_object(&out, "runtimeConfig");
 	put_end(&out);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 

@@ -86,7 +86,7 @@ void gateway_models_list(const struct gateway_call *call)
 		add_seen(&list);
 	put_list_end(&list.out);
 	put_end(&list.out);
-	gateway_answer(call, buf_text(&list.out));
+	gateway_answer_buf(call, &list.out);
 	buf_finish(&list.out);
 	map_finish(&list.seen);
 	gateway_place_finish(&place);

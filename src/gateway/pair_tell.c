@@ -184,7 +184,7 @@ void gateway_pair_list(const struct gateway_call *call)
 	}
 	put_list_end(&out);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 
@@ -208,7 +208,7 @@ static void answer_decision(const struct gateway_call *call, const char *request
 		put_end(&out);
 	}
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 

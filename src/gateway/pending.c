@@ -239,6 +239,19 @@ void pending_heard(struct gateway *g, const struct prompt *p)
 		tell_prompt(g, p);
 }
 
+/* ---- lists ---- */
+
+#define LIST_END 16 /* bytes, of what closes a list */
+
+bool pending_list_ends(struct buf *list, size_t len)
+{
+	if (!list->full && list->len + LIST_END <= list->max)
+		return false;
+	list->len = len;
+	list->full = false;
+	return true;
+}
+
 /* ---- answering ---- */
 
 /* name: the answer, or the id of the prompt whose end it tells of. */
@@ -260,7 +273,7 @@ static void answered(void *of, const struct back_verdict *verdict)
 		put_json(&out, "approval", end ? end->json : TEXT("null"));
 		put_end(&out);
 	}
-	gateway_answer(&call, buf_text(&out));
+	gateway_answer_buf(&call, &out);
 	buf_finish(&out);
 	client_end_wait(w);
 }

@@ -61,4 +61,7 @@ const struct pending_end *pending_settled(const struct gateway *g, struct text i
 enum back_answer pending_reply(const struct gateway_call *call, const struct prompt *p,
                                struct text value, struct text payload);
 
+/* Did what was added behind so many bytes of a list not fit?  Then it is taken off again. */
+bool pending_list_ends(struct buf *list, size_t len);
+
 #endif

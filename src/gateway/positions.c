@@ -452,7 +452,7 @@ static void answer_position(const struct gateway_call *call, struct text after, 
 	else
 		put_position(&out, call->gateway, seq);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 

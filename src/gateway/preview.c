@@ -88,6 +88,6 @@ void gateway_sessions_preview(const struct gateway_call *call)
 	}
 	put_list_end(&out);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }

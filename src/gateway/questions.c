@@ -118,13 +118,16 @@ void gateway_question_list(const struct gateway_call *call)
 	put_list(&out, "questions");
 	list_each(prompts_open(call->gateway->options.prompts), l) {
 		const struct prompt *p = list_of(l, struct prompt, in_open);
+		size_t len = out.len;
 
 		if (is_question(call, p))
 			put_one(call, p, &out);
+		if (pending_list_ends(&out, len))
+			break;
 	}
 	put_list_end(&out);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 
@@ -173,7 +176,7 @@ void gateway_question_get(const struct gateway_call *call)
 	else
 		buf_add(&out, end->json);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 
@@ -279,6 +282,11 @@ static void give_answer(const struct gateway_call *call, const struct prompt *p,
 
 	buf_init(&answer, VALUE_MAX);
 	put_answered(call, &answer);
+	if (answer.full) {
+		refuse_answer(call, "is too long");
+		buf_finish(&answer);
+		return;
+	}
 	switch (pending_reply(call, p, value, buf_text(&answer))) {
 	case BACK_TAKEN:
 		break;

@@ -113,7 +113,7 @@ static void answer_found(const struct gateway_call *call, const struct resolving
 
 	buf_init(&out, RESOLVED_MAX);
 	put_resolution(&out, r);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 

@@ -21,7 +21,7 @@ void gateway_sessions_list(const struct gateway_call *call)
 	put_object(&out, NULL);
 	gateway_put_listing(call, &out);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 
@@ -42,7 +42,7 @@ void gateway_sessions_subscribe(const struct gateway_call *call)
 		put_end(&out);
 	}
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 
@@ -64,7 +64,7 @@ void gateway_sessions_describe(const struct gateway_call *call)
 	if (!m || !gateway_put_row(g, m, &out))
 		buf_add(&out, TEXT("null"));
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 	gateway_place_finish(&place);
 }
@@ -128,6 +128,6 @@ void gateway_agents_list(const struct gateway_call *call)
 	g->options.askable(g->options.self, put_agent, &agents);
 	put_list_end(&out);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
