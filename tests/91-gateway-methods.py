@@ -628,6 +628,51 @@ def _():
             assert said(late, key) == []
 
 
+@test("a key with a number begins nothing anew, and a reset goes on from what it began itself")
+def _():
+    key = "agent:parrot:main"
+    with Upstream() as up, Box() as box, Screen(box) as screen, Screen(box) as admin:
+        add_model(box, up)
+        screen.hello()
+        admin.hello(**ADMIN)
+        send(screen, "first", "k1")
+        screen.chat("final", "k1")
+        for number in ("2", "7", "18446744073709551615"):
+            screen.ask("sessions.create", {"key": f"{key}~{number}"})
+            send(screen, "more", f"n{number}", sessionKey=f"{key}~{number}")
+            screen.chat("final", f"n{number}")
+        assert said(screen, key) == ["first", "more", "more"], said(screen, key)
+        fresh = admin.ask("sessions.reset", {"key": "main"})
+        assert fresh["ok"] and said(screen, key) == [], fresh
+        send(screen, "second", "k2")
+        screen.chat("final", "k2")
+        assert said(screen, key) == said(screen, f"{key}~2") == ["second"], said(screen, key)
+
+
+@test("a conversation that others gave a number has its own key, and is no newer one")
+def _():
+    key = "agent:parrot:main"
+    with Upstream() as up, Box() as box, Screen(box) as screen, Screen(box) as admin:
+        add_model(box, up)
+        screen.hello()
+        admin.hello(**ADMIN)
+        send(screen, "first", "k1")
+        screen.chat("final", "k1")
+        answer = box.request("POST", "/api/sources/parrot/ask",
+                             {"prompt": "theirs", "session": "main~2"})
+        assert answer.status == 200, answer.body
+        final = screen.chat("final", answer.json()["run"])
+        assert final["sessionKey"] == key + "~2", final
+        assert said(screen, key) == ["first"], said(screen, key)
+        assert said(screen, key + "~2") == ["theirs"]
+        assert admin.ask("sessions.reset", {"key": "main"})["ok"]
+        assert said(screen, key) == []
+        box.stop()
+        with box, Screen(box) as late:
+            late.hello()
+            assert said(late, key) == []
+
+
 @test("a session of nobody who can be asked does not begin anew, and reset is for admins")
 def _():
     with Box() as box, Screen(box) as screen, Screen(box) as other:

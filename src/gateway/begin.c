@@ -127,6 +127,7 @@ static void begin_anew(const struct gateway_call *call, const struct gateway_pla
 	bool is_new = text_is(json_text_at(call->params, "reason"), "new");
 	struct text key = buf_text(&place->key);
 	char id[GATEWAY_ID] = "";
+	uint64_t generation;
 	struct buf out, name;
 	struct error why;
 
@@ -136,12 +137,12 @@ static void begin_anew(const struct gateway_call *call, const struct gateway_pla
 	gateway_queue_drop(call->gateway, key, TEXT(""), &out);
 	buf_clear(&out);
 	random_uuid(id);
-	gateway_next_name(place, &name);
+	generation = gateway_next_name(call->gateway, place, &name);
 	if (!tell_session(call, place, buf_text(&name), id, &why)) {
 		gateway_refuse(
 			call, &(struct gateway_fault){"UNAVAILABLE", why.words, .retryable = true});
 	} else {
-		gateway_note_generation(call->gateway, key, place->generation + 1);
+		gateway_note_generation(call->gateway, key, generation);
 		put_object(&out, NULL);
 		put_bool(&out, "ok", true);
 		put_text(&out, "key", key);

@@ -11,9 +11,9 @@ struct gateway_desk {
 	struct gateway_follows *follows; /* follow.c */
 	struct gateway_queue *queue;     /* queue.c */
 	struct gateway_waits *waits;     /* wait.c */
-	struct map begun;                /* keys of sessions that began anew -> how often */
-	struct map wishes;               /* keys of sessions -> struct gateway_wishes */
-	uint64_t told_seq;               /* of the crew: what changed up to it was told */
+	struct map begun;  /* keys of sessions that began anew -> the newest generation */
+	struct map wishes; /* keys of sessions -> struct gateway_wishes */
+	uint64_t told_seq; /* of the crew: what changed up to it was told */
 };
 
 #endif

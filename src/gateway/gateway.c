@@ -232,6 +232,7 @@ static void hear_signal_of(struct runs_listener *listener, struct run *run, cons
 {
 	struct gateway *g = list_of(listener, struct gateway, listener);
 
+	gateway_hear_generation(g, run, s);
 	gateway_wait_hear(g, run, s);
 	gateway_positions_hear(g, run, s);
 	if (s->seq <= g->past_seq || !g->view_count)
@@ -260,6 +261,7 @@ static void open_room(struct gateway *g)
 	pending_begin(g);
 	runs_watch(g->options.runs, true);
 	runs_reach(g->options.runs);
+	gateway_find_generations(g);
 	runs_listen(g->options.runs, &g->listener);
 	bus_add_listener(g->options.bus, &g->haste);
 	deadline_set(g->options.loop, &g->tick, g->options.config->tick_ms);

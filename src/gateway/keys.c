@@ -7,6 +7,7 @@
 #include "crew/crew.h"
 #include "gateway/inside.h"
 #include "run/sessions.h"
+#include "signal/signal.h"
 
 #define PREFIX "agent:"
 #define MAIN "main"
@@ -120,19 +121,37 @@ static void add_key(struct buf *key, struct text agent, struct text rest)
 	buf_add(key, rest);
 }
 
-void gateway_key_of_run(const struct gateway *g, const struct run *run, struct buf *key)
+/* Of a conversation that began anew: the key of all its generations.  Returns which it is. */
+static uint64_t key_of_session(const struct gateway *g, const struct run_session *session,
+                               struct buf *key)
 {
+	struct text whole = text_of(session->key), base;
 	char name[GATEWAY_NAME_MAX + 1];
 	uint64_t generation;
 
-	if (run->session && gateway_key_agent(text_of(run->session->key)).len) {
-		buf_add(key, text_of(run->session->key));
+	if (gateway_key_agent(whole).len) {
+		buf_add(key, whole);
+		return 1;
+	}
+	gateway_agent_name(g, text_of(session->source), name);
+	base = gateway_name_base(whole, &generation);
+	add_key(key, text_of(name), base);
+	if (generation < 2 || (uintptr_t)map_get(&g->desk.begun, buf_text(key)) >= generation)
+		return generation;
+	buf_add(key, (struct text){whole.at + base.len, whole.len - base.len});
+	return 1;
+}
+
+void gateway_key_of_run(const struct gateway *g, const struct run *run, struct buf *key)
+{
+	char name[GATEWAY_NAME_MAX + 1];
+
+	if (run->session) {
+		key_of_session(g, run->session, key);
 		return;
 	}
-	gateway_agent_name(g, text_of(run->session ? run->session->source : run->source), name);
-	add_key(key, text_of(name),
-	        run->session ? gateway_name_base(text_of(run->session->key), &generation)
-	                     : text_of(run->id));
+	gateway_agent_name(g, text_of(run->source), name);
+	add_key(key, text_of(name), text_of(run->id));
 }
 
 /* As every screen says it: the state of the session.  Older runs of it may be at work, too. */
@@ -152,7 +171,8 @@ bool gateway_is_live(const struct gateway *g, const struct run *run)
 
 /* ---- generations ---- */
 
-#define GENERATIONS_MAX 1024 /* that the journal may not tell of yet */
+#define GENERATIONS_MAX (2 * RUNS_MAX) /* then they are looked for anew */
+#define GENERATION_MAX 1000000000
 
 struct text gateway_name_base(struct text name, uint64_t *generation)
 {
@@ -162,69 +182,90 @@ struct text gateway_name_base(struct text name, uint64_t *generation)
 	while (n > 0 && name.at[n - 1] >= '0' && name.at[n - 1] <= '9')
 		n--;
 	if (n < 2 || n == name.len || name.at[n - 1] != '~' || name.at[n] == '0' ||
-	    !text_to_u64((struct text){name.at + n, name.len - n}, generation) || *generation < 2) {
+	    !text_to_u64((struct text){name.at + n, name.len - n}, generation) || *generation < 2 ||
+	    *generation > GENERATION_MAX) {
 		*generation = 1;
 		return name;
 	}
 	return (struct text){name.at, n - 1};
 }
 
-void gateway_next_name(const struct gateway_place *place, struct buf *name)
+/* One that somebody else gave to a conversation is left out. */
+uint64_t gateway_next_name(const struct gateway *g, const struct gateway_place *place,
+                           struct buf *name)
 {
-	buf_add(name, place->rest);
-	buf_print(name, "~%" PRIu64, place->generation + 1);
+	uint64_t generation = place->generation;
+
+	do {
+		buf_clear(name);
+		buf_add(name, place->rest);
+		buf_print(name, "~%" PRIu64, ++generation);
+	} while (runs_session(g->options.runs, buf_text(&place->source), buf_text(name)));
+	return generation;
 }
 
-static void raise_generation(struct map *map, struct text key, uint64_t generation)
+static void raise_generation(struct gateway *g, struct text key, uint64_t generation)
 {
-	if ((uintptr_t)map_get(map, key) < generation)
-		map_set(map, key, (void *)(uintptr_t)generation);
+	if ((uintptr_t)map_get(&g->desk.begun, key) < generation)
+		map_set(&g->desk.begun, key, (void *)(uintptr_t)generation);
+}
+
+/* Its first run says nothing if we began it; of very many runs the first was forgotten. */
+static bool is_begun_by_us(const struct gateway *g, const struct run_session *session)
+{
+	const struct fold *first = &list_of(session->runs.next, struct run, in_session)->fold;
+
+	return (!first->invocation_count && !first->errors) ||
+	       runs_count(g->options.runs) >= RUNS_MAX;
+}
+
+static void note_session(struct gateway *g, const struct run_session *session)
+{
+	char name[GATEWAY_NAME_MAX + 1];
+	uint64_t generation;
+	struct text base = gateway_name_base(text_of(session->key), &generation);
+	struct buf key;
+
+	if (generation < 2 || gateway_key_agent(base).len || !is_begun_by_us(g, session))
+		return;
+	gateway_agent_name(g, text_of(session->source), name);
+	buf_init(&key, 2 * KIB);
+	add_key(&key, text_of(name), base);
+	raise_generation(g, buf_text(&key), generation);
+	buf_finish(&key);
+}
+
+void gateway_find_generations(struct gateway *g)
+{
+	map_finish(&g->desk.begun);
+	map_init(&g->desk.begun);
+	list_each(runs_sessions(g->options.runs), l)
+		note_session(g, list_of(l, struct run_session, in_all));
+}
+
+void gateway_hear_generation(struct gateway *g, const struct run *run, const struct signal *s)
+{
+	if (run->session && text_is(s->type, "session.facts"))
+		note_session(g, run->session);
 }
 
 void gateway_note_generation(struct gateway *g, struct text key, uint64_t generation)
 {
-	if (g->desk.begun.count >= GENERATIONS_MAX) {
-		map_finish(&g->desk.begun);
-		map_init(&g->desk.begun);
-	}
-	raise_generation(&g->desk.begun, key, generation);
+	if (g->desk.begun.count >= GENERATIONS_MAX)
+		gateway_find_generations(g);
+	raise_generation(g, key, generation);
 }
 
-void gateway_generations(const struct gateway *g, struct map *out)
-{
-	struct text key;
-	size_t at = 0;
-	void *noted;
-
-	map_init(out);
-	while (map_next(&g->desk.begun, &at, &key, &noted))
-		raise_generation(out, key, (uintptr_t)noted);
-	list_each(runs_sessions(g->options.runs), l) {
-		const struct run_session *session = list_of(l, struct run_session, in_all);
-		uint64_t generation;
-		struct buf own;
-
-		gateway_name_base(text_of(session->key), &generation);
-		if (generation < 2)
-			continue;
-		buf_init(&own, 2 * KIB);
-		gateway_key_of_run(g, list_of(session->runs.next, struct run, in_session), &own);
-		raise_generation(out, buf_text(&own), generation);
-		buf_finish(&own);
-	}
-}
-
-bool gateway_is_past(const struct gateway *g, const struct map *generations, const struct run *run)
+bool gateway_is_past(const struct gateway *g, const struct run *run)
 {
 	uint64_t generation, newest;
 	struct buf key;
 
-	if (!run->session || !generations->count)
+	if (!run->session || !g->desk.begun.count)
 		return false;
-	gateway_name_base(text_of(run->session->key), &generation);
 	buf_init(&key, 2 * KIB);
-	gateway_key_of_run(g, run, &key);
-	newest = (uintptr_t)map_get(generations, buf_text(&key));
+	generation = key_of_session(g, run->session, &key);
+	newest = (uintptr_t)map_get(&g->desk.begun, buf_text(&key));
 	buf_finish(&key);
 	return generation < newest;
 }
@@ -276,13 +317,46 @@ static void look_for_named(const struct gateway *g, struct gateway_place *p)
 	}
 }
 
+static void look_for_place(const struct gateway *g, struct gateway_place *p)
+{
+	look_for_session(g, p);
+	if (!p->session && !p->run)
+		look_for_named(g, p);
+}
+
+/* Did somebody else give this name, which looks like one of ours? */
+static bool is_name_of_others(const struct gateway *g, struct gateway_place *p, struct text base,
+                              uint64_t generation)
+{
+	struct text key = {p->key.at, p->key.len - (p->rest.len - base.len)};
+	bool is_there;
+
+	if ((uintptr_t)map_get(&g->desk.begun, key) >= generation)
+		return false;
+	buf_add(&p->name, p->rest);
+	look_for_place(g, p);
+	buf_clear(&p->name);
+	is_there = p->session || p->run;
+	p->session = NULL;
+	p->run = NULL;
+	return is_there;
+}
+
+/* Clients name a conversation, and never which generation of it. */
+static void cut_generation(const struct gateway *g, struct gateway_place *p)
+{
+	uint64_t generation;
+	struct text base = gateway_name_base(p->rest, &generation);
+
+	if (generation < 2 || is_name_of_others(g, p, base, generation))
+		return;
+	p->key.len -= p->rest.len - base.len;
+	p->rest = base;
+}
+
 static void name_conversation(const struct gateway *g, struct gateway_place *p)
 {
-	struct map generations;
-
-	gateway_generations(g, &generations);
-	p->generation = (uintptr_t)map_get(&generations, buf_text(&p->key));
-	map_finish(&generations);
+	p->generation = (uintptr_t)map_get(&g->desk.begun, buf_text(&p->key));
 	if (!p->generation)
 		p->generation = 1;
 	buf_add(&p->name, p->rest);
@@ -305,11 +379,10 @@ void gateway_find_place(const struct gateway *g, struct text key, struct text ag
 		name = agent.len ? agent : text_of(usual);
 	add_key(&out->key, name, key.len ? gateway_key_rest(key) : TEXT(MAIN));
 	out->rest = gateway_key_rest(buf_text(&out->key));
-	name_conversation(g, out);
 	find_source(g, name, &out->source);
-	look_for_session(g, out);
-	if (!out->session && !out->run)
-		look_for_named(g, out);
+	cut_generation(g, out);
+	name_conversation(g, out);
+	look_for_place(g, out);
 }
 
 void gateway_place_finish(struct gateway_place *p)

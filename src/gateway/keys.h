@@ -11,9 +11,9 @@
 #include "base/buf.h"
 
 struct gateway;
-struct map;
 struct run;
 struct run_session;
+struct signal;
 
 #define GATEWAY_NAME_MAX 64
 
@@ -44,13 +44,16 @@ void gateway_find_place(const struct gateway *g, struct text key, struct text ag
                         struct gateway_place *out);
 void gateway_place_finish(struct gateway_place *place);
 
-/* A conversation that began anew has the same key, and another name: NAME~2, NAME~3. */
+/* A conversation that began anew has the same key, and another name: NAME~2, NAME~3.  Only what
+ * we began ourselves counts: others may have such names, too. */
 struct text gateway_name_base(struct text name, uint64_t *generation);
-void gateway_next_name(const struct gateway_place *place, struct buf *name);
+/* Returns the generation. */
+uint64_t gateway_next_name(const struct gateway *g, const struct gateway_place *place,
+                           struct buf *name);
+void gateway_find_generations(struct gateway *g); /* of all sessions; then each is heard: */
+void gateway_hear_generation(struct gateway *g, const struct run *run, const struct signal *s);
 void gateway_note_generation(struct gateway *g, struct text key, uint64_t generation);
-/* The newest of each key that has more than one, as numbers. */
-void gateway_generations(const struct gateway *g, struct map *out);
-bool gateway_is_past(const struct gateway *g, const struct map *generations, const struct run *run);
+bool gateway_is_past(const struct gateway *g, const struct run *run);
 
 /* The runs of a place, oldest first. */
 void gateway_place_runs(const struct gateway_place *place,

@@ -22,7 +22,6 @@ struct gateway_listing {
 	yyjson_val *params;
 	struct buf *out;
 	double now_ms;
-	struct map generations;
 	struct buf key, agents; /* of the session at hand; who can be asked, each after a newline */
 };
 
@@ -159,7 +158,7 @@ static void list_member(struct gateway_listing *l, const struct crew_member *m, 
 {
 	const struct run *run = runs_find(l->g->options.runs, text_of(member_run(m)));
 
-	if (!run || gateway_is_past(l->g, &l->generations, run))
+	if (!run || gateway_is_past(l->g, run))
 		return;
 	buf_clear(&l->key);
 	gateway_key_of_run(l->g, run, &l->key);
@@ -199,7 +198,6 @@ void gateway_put_listing(const struct gateway_call *call, struct buf *out)
 
 	runs_reach(g->options.runs);
 	crew_reach(g->options.crew);
-	gateway_generations(g, &l.generations);
 	buf_init(&l.key, 2 * KIB);
 	buf_init(&l.agents, 64 * KIB);
 	g->options.askable(g->options.self, note_agent, &l);
@@ -213,7 +211,6 @@ void gateway_put_listing(const struct gateway_call *call, struct buf *out)
 	put_counts(&n, out);
 	put_object(out, "defaults");
 	put_end(out);
-	map_finish(&l.generations);
 	buf_finish(&l.key);
 	buf_finish(&l.agents);
 }
