@@ -20,6 +20,7 @@
 #define PATIENCE_MS 3600000 /* with one who works */
 #define INTERRUPT_MS 30000  /* with one who was stopped */
 #define SHOWN_MAX 20        /* in a history */
+#define LOOK_EVERY_MS 20    /* whatever happens */
 
 struct queued {
 	char *key, *id, *message, *model;
@@ -33,7 +34,8 @@ struct gateway_queue {
 	struct link all;
 	size_t count;
 	struct deadline look; /* at them again */
-	bool is_looking;
+	uint64_t looked_ms;   /* when we did, by the loop's clock */
+	bool is_looking, is_due;
 };
 
 static void queued_free(struct gateway_queue *q, struct queued *one)
@@ -47,14 +49,7 @@ static void queued_free(struct gateway_queue *q, struct queued *one)
 	free(one);
 }
 
-static void look_again(struct deadline *deadline)
-{
-	struct gateway *g = list_of(deadline, struct gateway_queue, look)->g;
-
-	runs_reach(g->options.runs);
-	crew_reach(g->options.crew);
-	gateway_queue_look(g);
-}
+static void look_again(struct deadline *deadline);
 
 struct gateway_queue *gateway_queue_create(struct gateway *g)
 {
@@ -138,7 +133,8 @@ bool gateway_queue_add(const struct gateway_call *call, const struct gateway_pla
 	one->came_ms = clock_wall_ms();
 	list_add(is_first ? q->all.next : &q->all, &one->in_queue);
 	q->count++;
-	deadline_set_beat(loop, &q->look);
+	if (!q->is_due)
+		deadline_set_beat(loop, &q->look);
 	return true;
 }
 
@@ -197,23 +193,54 @@ static bool try_one(struct gateway *g, const struct queued *one)
 	return is_over;
 }
 
-/* The oldest of a session goes first: what was just said makes others wait. */
+/* The oldest of a session goes first, and the others wait for it. */
+static void look_at_oldest(struct gateway_queue *q)
+{
+	struct map waiting;
+
+	q->is_looking = true;
+	q->is_due = false;
+	q->looked_ms = loop_now_ms(q->g->options.loop);
+	map_init(&waiting);
+	list_each(&q->all, l) {
+		struct queued *one = list_of(l, struct queued, in_queue);
+
+		if (map_get(&waiting, text_of(one->key)))
+			continue;
+		if (try_one(q->g, one))
+			queued_free(q, one);
+		else
+			map_set(&waiting, text_of(one->key), one);
+	}
+	map_finish(&waiting);
+	q->is_looking = false;
+	if (q->count)
+		deadline_set_beat(q->g->options.loop, &q->look);
+}
+
+static void look_again(struct deadline *deadline)
+{
+	struct gateway_queue *q = list_of(deadline, struct gateway_queue, look);
+
+	runs_reach(q->g->options.runs);
+	crew_reach(q->g->options.crew);
+	if (!q->is_looking)
+		look_at_oldest(q);
+}
+
+/* Each signal may be such news. */
 void gateway_queue_look(struct gateway *g)
 {
 	struct gateway_queue *q = g->desk.queue;
 
-	if (!q->count || q->is_looking)
+	if (!q->count || q->is_looking || q->is_due)
 		return;
-	q->is_looking = true;
-	list_each(&q->all, l) {
-		struct queued *one = list_of(l, struct queued, in_queue);
-
-		if (try_one(g, one))
-			queued_free(q, one);
+	if (loop_now_ms(g->options.loop) - q->looked_ms >= LOOK_EVERY_MS) {
+		look_at_oldest(q);
+		return;
 	}
-	q->is_looking = false;
-	if (q->count)
-		deadline_set_beat(g->options.loop, &q->look);
+	q->is_due = true;
+	deadline_set(g->options.loop, &q->look, 1);
 }
 
 void gateway_queue_drop(struct gateway *g, struct text key, struct text id, struct buf *ids)
