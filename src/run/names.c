@@ -49,11 +49,11 @@ void names_remove(struct hearing *h, struct text invoke)
 	free_name(n);
 }
 
-static bool comes_first(struct text a, struct text b)
+static int compare(struct text a, struct text b)
 {
 	int order = memcmp(a.at, b.at, a.len < b.len ? a.len : b.len);
 
-	return order ? order < 0 : a.len < b.len;
+	return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
 struct text names_given(const struct hearing *h, struct text task, const struct name *but)
@@ -66,7 +66,7 @@ struct text names_given(const struct hearing *h, struct text task, const struct 
 		const struct name *n = name;
 
 		if (n != but && n->task && text_is(task, n->task) &&
-		    (!first.at || comes_first(key, first)))
+		    (!first.at || compare(key, first) < 0))
 			first = key;
 	}
 	return first;
@@ -109,12 +109,27 @@ static void save_name(const struct name *n, struct buf *out)
 	put_text(out, "words", buf_text(&n->words));
 }
 
+static int by_key(const void *a, const void *b)
+{
+	return compare(*(const struct text *)a, *(const struct text *)b);
+}
+
+/* The order of a map differs between two lives; that of what is saved does not. */
+static size_t sort_keys(const struct hearing *h, struct text keys[HEAR_NAMES_MAX])
+{
+	size_t at = 0, count = 0;
+	void *name;
+
+	while (count < HEAR_NAMES_MAX && map_next(&h->names, &at, &keys[count], &name))
+		count++;
+	qsort(keys, count, sizeof(*keys), by_key);
+	return count;
+}
+
 void hearing_save(const struct hearing *h, struct buf *out)
 {
-	const char *between = "";
-	struct text key;
-	void *name;
-	size_t at = 0;
+	struct text keys[HEAR_NAMES_MAX];
+	size_t count = sort_keys(h, keys);
 
 	put_object(out, NULL);
 	put_bool(out, "dialect", h->is_dialect);
@@ -122,13 +137,12 @@ void hearing_save(const struct hearing *h, struct buf *out)
 		put_word(out, "phase", h->phase);
 	}
 	put_list(out, "names");
-	while (map_next(&h->names, &at, &key, &name)) {
-		buf_print(out, "%s{\"name\":", between);
-		buf_add_json(out, key);
+	for (size_t i = 0; i < count; i++) {
+		buf_print(out, "%s{\"name\":", i ? "," : "");
+		buf_add_json(out, keys[i]);
 		buf_add_char(out, ',');
-		save_name(name, out);
+		save_name(map_get(&h->names, keys[i]), out);
 		buf_add_char(out, '}');
-		between = ",";
 	}
 	put_list_end(out);
 	put_end(out);

@@ -373,6 +373,36 @@ static void load_what_is_saved(void)
 	buf_finish(&saved);
 }
 
+static char *save_after_names(int first, int step)
+{
+	struct buf saved;
+	char *found;
+
+	hearing_finish(&hearing);
+	hearing_init(&hearing);
+	for (int i = first; i >= 0 && i < 40; i += step) {
+		char *payload = must_print("{\"agentId\":\"a%d\",\"content\":\"x\"}", i);
+
+		hear("text_delta", payload);
+		free(payload);
+	}
+	buf_init(&saved, MIB);
+	hearing_save(&hearing, &saved);
+	found = text_dup(buf_text(&saved));
+	buf_finish(&saved);
+	return found;
+}
+
+static void whoever_came_first_the_same_names_are_the_same_bytes(void **state)
+{
+	char *up = save_after_names(0, 1), *down = save_after_names(39, -1);
+
+	assert_non_null(strstr(up, "\"a39\""));
+	assert_string_equal(up, down);
+	free(up);
+	free(down);
+}
+
 static const struct {
 	const char *type, *payload;
 } story[] = {
@@ -462,6 +492,7 @@ int main(void)
 		TEST(what_an_agent_sent_comes_back_to_the_byte),
 		TEST(other_frames_pass_untouched_and_prompts_not_at_all),
 		TEST(the_vectors_come_back_to_the_byte),
+		TEST(whoever_came_first_the_same_names_are_the_same_bytes),
 		TEST(a_restart_between_any_two_signals_changes_nothing),
 		TEST(what_is_kept_has_a_ceiling),
 		TEST(runs_have_a_name_that_can_be_said),
