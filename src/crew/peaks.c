@@ -76,13 +76,20 @@ static void begin_again(struct peaks *p, double at_ms)
 	p->newest_ms = at_ms;
 }
 
+/* It may be the clock of now that is wrong: no hour is forgotten for it. */
 void peaks_cut(struct peaks *p, double now_ms)
 {
-	if (!(p->newest_ms > now_ms))
-		return;
-	while (p->count && p->all[p->count - 1].hour > peak_hour(now_ms))
-		p->count--;
-	p->newest_ms = now_ms;
+	if (p->newest_ms > now_ms && now_ms >= 0)
+		p->newest_ms = now_ms;
+}
+
+size_t peaks_told(const struct peaks *p)
+{
+	size_t count = p->count;
+
+	while (count && p->all[count - 1].hour > peak_hour(p->newest_ms))
+		count--;
+	return count;
 }
 
 void peaks_note(struct peaks *p, double at_ms, int change)

@@ -33,8 +33,10 @@ void peaks_finish(struct peaks *peaks); /* all zero is fine, before and after */
 /* At this moment one more is at work (1), one less (-1), or as many as before (0). */
 void peaks_note(struct peaks *peaks, double at_ms, int change);
 
-/* Nothing was heard that lies behind now: who said so has a wrong clock. */
+/* Nothing was heard that lies behind now: who said so has a wrong clock, or now is one.  Hours
+ * behind it are not told until it is their time. */
 void peaks_cut(struct peaks *peaks, double now_ms);
+size_t peaks_told(const struct peaks *peaks); /* how many of the hours, from the first on */
 
 /* For the checkpoint, and back, into one that is empty; how many are at work is not in it. */
 void peaks_save(const struct peaks *peaks, const char *name, struct buf *out);

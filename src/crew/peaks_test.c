@@ -31,7 +31,7 @@ static void assert_peaks(const char *wanted)
 	struct buf out;
 
 	buf_init(&out, 64 * KIB);
-	for (size_t i = 0; i < p.count; i++)
+	for (size_t i = 0; i < peaks_told(&p); i++)
 		buf_print(&out, "%u:%u ", p.all[i].hour - 1000, p.all[i].most);
 	buf_add_char(&out, '\0');
 	assert_string_equal(out.at, wanted);
@@ -100,7 +100,7 @@ static void a_clock_that_was_wrong_is_not_believed_for_ever(void **state)
 	assert_peaks("0:1 1:2 2:2 ");
 }
 
-static void what_lies_ahead_is_cut(void **state)
+static void what_lies_ahead_is_not_told(void **state)
 {
 	(void)state;
 	note(0, 1);
@@ -111,6 +111,24 @@ static void what_lies_ahead_is_cut(void **state)
 	assert_peaks("0:1 2:3 ");
 	peaks_cut(&p, START + 3 * HOUR);
 	assert_peaks("0:1 2:3 ");
+}
+
+static void a_clock_that_is_behind_for_a_while_deletes_nothing(void **state)
+{
+	(void)state;
+	note(0, 1);
+	note(HOUR, 1);
+	note(24 * HOUR, 1);
+	peaks_cut(&p, 60e3); /* in 1970 */
+	peaks_note(&p, 60e3, -1);
+	assert_int_equal(peaks_told(&p), 1);
+	peaks_cut(&p, START + HOUR); /* a day behind */
+	note(HOUR, -1);
+	note(25 * HOUR, 0);
+	assert_int_equal(p.all[0].hour, 0);
+	assert_int_equal(p.all[0].most, 2);
+	memmove(p.all, p.all + 1, --p.count * sizeof(*p.all));
+	assert_peaks("0:1 1:2 24:3 25:1 ");
 }
 
 static void the_newest_hours_are_kept(void **state)
@@ -174,7 +192,8 @@ int main(void)
 		fresh(who_works_in_silence_is_at_work),
 		fresh(what_is_told_late_changes_no_hour_that_is_past),
 		fresh(a_clock_that_was_wrong_is_not_believed_for_ever),
-		fresh(what_lies_ahead_is_cut),
+		fresh(what_lies_ahead_is_not_told),
+		fresh(a_clock_that_is_behind_for_a_while_deletes_nothing),
 		fresh(the_newest_hours_are_kept),
 		fresh(it_is_saved_and_what_is_no_such_state_is_not_loaded),
 	};

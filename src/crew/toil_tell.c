@@ -98,7 +98,9 @@ static bool is_asked_for(const struct toil_question *q, uint32_t hour)
 
 static void add_peaks(struct toil_sums *days, const struct toil_question *q)
 {
-	for (size_t i = 0; q->peaks && i < q->peaks->count; i++) {
+	size_t count = q->peaks ? peaks_told(q->peaks) : 0;
+
+	for (size_t i = 0; i < count; i++) {
 		const struct peak *peak = &q->peaks->all[i];
 		struct toil_sum *day;
 
