@@ -14,6 +14,7 @@
 #include "base/put.h"
 #include "base/scan.h"
 #include "base/utf8.h"
+#include "parse/codex_limits.h"
 #include "parse/inside.h"
 #include "parse/kinds.h"
 #include "parse/patch.h"
@@ -27,8 +28,6 @@
 #define PLAN_ITEM_MAX 512
 #define KEY_MAX 512
 #define LIMITS_MAX 1024
-#define LIMIT_NAME_MAX 64
-#define LIMITS_AGAIN_MS (5 * 60e3) /* then they are told again, though they are the same */
 
 struct rollout {
 	struct record record;
@@ -38,8 +37,7 @@ struct rollout {
 	double begun_ms;  /* when the file says that it begins */
 	uint64_t window;  /* of the model */
 	uint64_t total;   /* the last sum */
-	char *limits;     /* as they were told last */
-	double limits_ms; /* and when */
+	struct codex_limits limits;
 };
 
 /* One line. */
@@ -151,56 +149,12 @@ static void take_sums(const struct rollout_line *l, yyjson_val *info)
 
 /* --- limits --------------------------------------------------------------------------- */
 
-/* An account has limits of its own for some models: those are named. */
-static struct text name_of_limit(yyjson_val *limits)
-{
-	struct text id = json_text_at(limits, "limit_id"),
-		    name = json_text_at(limits, "limit_name");
-
-	if (!id.len || text_is(id, "codex"))
-		return TEXT("");
-	return utf8_cut(name.len ? name : id, LIMIT_NAME_MAX);
-}
-
-static void put_window(struct buf *out, yyjson_val *window, struct text name)
-{
-	double used, resets;
-
-	if (!json_number(yyjson_obj_get(window, "used_percent"), &used) || !(used >= 0) ||
-	    used > 1e6)
-		return;
-	put_object(out, NULL);
-	if (name.len)
-		put_text(out, "name", name);
-	put_u64(out, "minutes", speak_count(window, "window_minutes"));
-	put_key(out, "used");
-	json_add_number(out, used);
-	if (json_number(yyjson_obj_get(window, "resets_at"), &resets) && resets > 0 && resets < 4e9)
-		put_u64(out, "resetsAt", (uint64_t)resets * 1000);
-	put_end(out);
-}
-
-static bool are_news(const struct rollout_line *l, struct text windows)
-{
-	return !l->r->limits || !text_is(windows, l->r->limits) ||
-	       l->at_ms - l->r->limits_ms >= LIMITS_AGAIN_MS;
-}
-
-/* How much of its windows is used, in percent. */
 static void take_limits(const struct rollout_line *l, yyjson_val *limits)
 {
-	struct text name = name_of_limit(limits);
 	struct buf windows;
 
 	buf_init(&windows, LIMITS_MAX);
-	put_list(&windows, NULL);
-	put_window(&windows, yyjson_obj_get(limits, "primary"), name);
-	put_window(&windows, yyjson_obj_get(limits, "secondary"), name);
-	put_list_end(&windows);
-	if (windows.len > 2 && !windows.full && are_news(l, buf_text(&windows))) {
-		free(l->r->limits);
-		l->r->limits = text_dup(buf_text(&windows));
-		l->r->limits_ms = l->at_ms;
+	if (codex_limits_take(&l->r->limits, limits, l->at_ms, &windows)) {
 		record_begin(&l->r->record, l->p, "agent.limits");
 		make_word(&l->p->make, "harness", l->r->record.harness);
 		make_raw(&l->p->make, "windows", buf_text(&windows));
@@ -487,7 +441,7 @@ static void rollout_finish(struct parse *p)
 
 	record_finish(&r->record);
 	free(r->thread);
-	free(r->limits);
+	codex_limits_finish(&r->limits);
 }
 
 const struct parse_kind parse_codex_rollout = {

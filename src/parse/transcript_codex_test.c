@@ -96,6 +96,31 @@ static void limits_of_some_models_have_their_name(void **state)
 	}
 }
 
+#define LIMITS_OF(second, id) \
+	"{\"timestamp\":\"2026-11-17T13:01:" second ".000Z\",\"type\":\"event_msg\"," \
+	"\"payload\":{\"type\":\"token_count\",\"rate_limits\":{\"limit_id\":\"" id "\"," \
+	"\"primary\":{\"used_percent\":5,\"window_minutes\":300}}}}\n"
+
+static void limits_that_alternate_are_told_once_each(void **state)
+{
+	(void)state;
+	taken_read_cut(&t, &parse_codex_rollout,
+	               TEXT("{\"timestamp\":\"2026-11-17T13:00:00.000Z\",\"type\":\"session_meta\","
+	                    "\"payload\":{\"id\":\"th-9\"}}\n" LIMITS_OF("01", "codex")
+	                            LIMITS_OF("02", "x") LIMITS_OF("03", "codex")
+	                                    LIMITS_OF("04", "x") LIMITS_OF("05", "codex")));
+	assert_int_equal(taken_count(&t, "agent.limits"), 2);
+	taken_finish(&t);
+	taken_read_cut(&t, &parse_codex_rollout,
+	               TEXT("{\"timestamp\":\"2026-11-17T13:00:00.000Z\",\"type\":\"session_meta\","
+	                    "\"payload\":{\"id\":\"th-9\"}}\n" LIMITS_OF("01", "a")
+	                            LIMITS_OF("02", "b") LIMITS_OF("03", "c") LIMITS_OF("04", "d")
+	                                    LIMITS_OF("05", "e") LIMITS_OF("06", "e")
+	                                            LIMITS_OF("07", "d") LIMITS_OF("08", "a")));
+	assert_int_equal(taken_count(&t, "agent.limits"), 6); /* the oldest was forgotten */
+	taken_finish(&t);
+}
+
 static void sums_of_older_versions_are_counted_once(void **state)
 {
 	read_rollout("codex/rollout-sums.jsonl");
@@ -155,6 +180,7 @@ int main(void)
 		cmocka_unit_test(a_thread_is_told_without_its_words),
 		cmocka_unit_test(limits_are_told_when_they_change_and_each_five_minutes),
 		cmocka_unit_test(limits_of_some_models_have_their_name),
+		cmocka_unit_test(limits_that_alternate_are_told_once_each),
 		cmocka_unit_test(sums_of_older_versions_are_counted_once),
 		cmocka_unit_test(a_record_without_usage_does_not_hide_the_sums),
 		cmocka_unit_test(a_record_without_a_thread_is_of_its_file),
