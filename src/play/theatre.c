@@ -214,7 +214,7 @@ static bool may_play(struct theatre *t)
 	return true;
 }
 
-static void play_line(struct theatre *t, const struct signal *s, bool is_wanted)
+static void play_line(struct theatre *t, const struct signal *s, bool is_played)
 {
 	yyjson_val *root = yyjson_doc_get_root(json_read(&t->reader, s->line, NULL));
 	struct cue cue = {
@@ -227,7 +227,7 @@ static void play_line(struct theatre *t, const struct signal *s, bool is_wanted)
 	if (!yyjson_is_obj(cue.payload))
 		return;
 	whose_cast(&t->whose, &cue, yyjson_obj_get(root, "metadata"));
-	if (is_wanted && play_signal(t->play, &cue, t->now_ms))
+	if (is_played && play_signal(t->play, &cue, t->now_ms))
 		t->stats.processed++;
 }
 
@@ -259,14 +259,16 @@ bool theatre_wants(const struct theatre *t, struct text type)
 
 void theatre_hear(struct theatre *t, const struct signal *s, double now_ms)
 {
-	bool is_wanted = theatre_wants(t, s->type);
+	bool is_wanted = theatre_wants(t, s->type), is_heard = whose_wants(s->type);
+	bool may;
 
 	note_source(t, s);
-	if (!is_wanted && !whose_wants(s->type))
+	if (!is_wanted && !is_heard)
 		return;
 	set_now(t, now_ms);
-	if (may_play(t))
-		play_line(t, s, is_wanted);
+	may = may_play(t);
+	if (may || is_heard) /* a burst hides whose a run is from nobody */
+		play_line(t, s, is_wanted && may);
 	if (t->must_look)
 		theatre_turn_page(t, 0);
 }

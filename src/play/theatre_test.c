@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/must.h"
+#include "play/inside.h"
 
 #define NOON 1.7e12
 
@@ -223,6 +224,24 @@ static void signals_quicker_than_eyes_are_skipped(void **state)
 		call_tool(&house, NOON + 2);
 	assert_int_equal(theatre_stats(house.theatre).processed,
 	                 THEATRE_BURST + 2 * THEATRE_PACE / 1000);
+	close_house(&house);
+}
+
+static void a_burst_hides_nobody(void **state)
+{
+	struct house house;
+	const struct said dispatch = {.type = "task_dispatch",
+	                              .source = "adapter:hooks",
+	                              .correlation = "S-9",
+	                              .payload = "{\"taskId\":\"t\",\"to\":\"bo\"}"};
+
+	open_house(&house);
+	for (unsigned i = 0; i < THEATRE_BURST; i++)
+		call_tool(&house, NOON);
+	hear(&house, dispatch, NOON);
+	assert_int_equal(theatre_stats(house.theatre).skipped, 1);
+	assert_int_equal(theatre_stats(house.theatre).processed, THEATRE_BURST);
+	assert_non_null(episodes_find(&house.theatre->whose.runs, TEXT("S-9")));
 	close_house(&house);
 }
 
@@ -566,6 +585,7 @@ int main(void)
 		cmocka_unit_test(what_is_under_way_goes_on_in_another_document),
 		cmocka_unit_test(only_what_is_taken_up_is_counted),
 		cmocka_unit_test(signals_quicker_than_eyes_are_skipped),
+		cmocka_unit_test(a_burst_hides_nobody),
 		cmocka_unit_test(time_does_not_go_back),
 		cmocka_unit_test(a_stop_puts_everybody_back),
 		cmocka_unit_test(commands_after_a_version_are_remembered),
