@@ -298,6 +298,24 @@ static void heartbeats_are_stripped_at_both_ends(void **state)
 	       "say HEARTBEAT_OK when well");
 }
 
+/* Each of them looking for its end to the end of the text would take minutes. */
+static void tags_without_an_end_are_read_once(void **state)
+{
+	struct payload payload = {0};
+	struct buf text, out;
+
+	buf_init(&text, 8 * MIB);
+	buf_init(&out, 8 * MIB);
+	buf_add(&text, TEXT("<b>HEARTBEAT_OK "));
+	for (size_t i = 0; i < 4 * MIB; i++)
+		buf_add_char(&text, '<');
+	payload.text = buf_text(&text);
+	assert_int_equal(normal_text(&plain, &payload, &out), NORMAL_TAKEN);
+	assert_int_equal(out.len, 4 * MIB);
+	buf_finish(&text);
+	buf_finish(&out);
+}
+
 static void a_short_remark_of_a_heartbeat_is_skipped(void **state)
 {
 	const struct normal_options heartbeat = {.is_heartbeat = true};
@@ -381,6 +399,7 @@ int main(void)
 		cmocka_unit_test(empty_texts_are_skipped),
 		cmocka_unit_test(silent_texts_are_skipped),
 		cmocka_unit_test(heartbeats_are_stripped_at_both_ends),
+		cmocka_unit_test(tags_without_an_end_are_read_once),
 		cmocka_unit_test(a_short_remark_of_a_heartbeat_is_skipped),
 		cmocka_unit_test(controls_are_taken_out),
 		cmocka_unit_test(the_prefix_is_put_before_once),

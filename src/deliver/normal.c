@@ -49,9 +49,13 @@ static bool has_token(struct text t)
 static struct text without_markup(struct text t, struct buf *out)
 {
 	struct text bare;
+	size_t ends = t.len; /* no tag ends behind it */
 
+	while (ends && t.at[ends - 1] != '>')
+		ends--;
 	for (size_t i = 0; i < t.len; i++) {
-		const char *end = t.at[i] == '<' ? memchr(t.at + i, '>', t.len - i) : NULL;
+		bool is_tag = t.at[i] == '<' && i < ends;
+		const char *end = is_tag ? memchr(t.at + i, '>', ends - i) : NULL;
 
 		buf_add_char(out, end ? ' ' : t.at[i]);
 		if (end)
