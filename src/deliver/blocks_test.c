@@ -238,6 +238,27 @@ static void pieces_of_one_text_are_joined_as_they_were_parted(void **state)
 	pipeline_destroy(p);
 }
 
+static void gathered_texts_keep_the_limit_of_lines(void **state)
+{
+	const struct chunk_limit discord = {CHUNK_UTF16, 2000, 4};
+	const struct gather_levels none = {0};
+	struct pipeline_options o = {0};
+	struct pipeline *p;
+
+	chunk_resolve(&o.chunking, &discord, NULL, NULL, NULL);
+	gather_resolve(&o.coalescing, &none, &discord, &o.chunking);
+	p = pipeline_create(&o);
+	say(p, "1\n2\n3\n4\n5\n6\n7\n8\n9\n", 0);
+	pipeline_flush(p);
+	assert_string_equal(taken(p), "1\n2\n3\n4|5\n6\n7\n8|9\n");
+	assert_true(enqueue(p, "a\nb", 0)); /* with a blank line between they are five */
+	assert_true(enqueue(p, "c\nd", 0));
+	assert_true(enqueue(p, "e", 0));
+	pipeline_flush(p);
+	assert_string_equal(taken(p), "a\nb|c\nd\n\ne");
+	pipeline_destroy(p);
+}
+
 static void only_the_first_block_of_tokens_answers(void **state)
 {
 	struct pipeline_options o = small_options();
@@ -730,6 +751,7 @@ int main(void)
 		cmocka_unit_test(flush_on_enqueue_sends_each_by_itself),
 		cmocka_unit_test(another_reply_target_or_a_voice_begins_a_block),
 		cmocka_unit_test(pieces_of_one_text_are_joined_as_they_were_parted),
+		cmocka_unit_test(gathered_texts_keep_the_limit_of_lines),
 		cmocka_unit_test(only_the_first_block_of_tokens_answers),
 		cmocka_unit_test(the_idle_flush_sends_what_there_is),
 		cmocka_unit_test(a_gated_idle_flush_waits_for_min),

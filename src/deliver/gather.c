@@ -52,6 +52,7 @@ void gather_resolve(struct gather_options *options, const struct gather_levels *
 		.idle_ms = wish.idle_ms,
 		.flush_on_enqueue = wish.flush_on_enqueue == CHUNK_ON,
 		.idle = wish.idle,
+		.max_lines = chunking->max_lines,
 	};
 	options->min_chars =
 		wish.min_chars < options->max_chars ? wish.min_chars : options->max_chars;
@@ -93,6 +94,35 @@ static struct text between(const struct gatherer *c, const struct gather_part *p
 	return part->follows ? chunk_gap_text(part->gap) : text_of(c->options.joiner);
 }
 
+static size_t ends_of_lines(struct text t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t.len; i++)
+		n += t.at[i] == '\n';
+	return n;
+}
+
+/* An end of a line that ends the text begins no other. */
+static size_t lines_of(struct text t)
+{
+	return ends_of_lines(t) + (t.len && t.at[t.len - 1] != '\n');
+}
+
+bool gather_fits(const struct gather_options *o, struct text t)
+{
+	return chunk_length(o->unit, t) <= o->max_chars &&
+	       (o->max_lines == 0 || lines_of(t) <= o->max_lines);
+}
+
+static bool has_lines_for(const struct gatherer *c, const struct gather_part *part)
+{
+	return c->options.max_lines == 0 || ends_of_lines(buf_text(&c->text)) +
+	                                                    ends_of_lines(between(c, part)) +
+	                                                    lines_of(part->text) <=
+	                                            c->options.max_lines;
+}
+
 struct gather_steps gather_plan(const struct gatherer *c, const struct gather_part *part)
 {
 	const struct gather_options *o = &c->options;
@@ -103,7 +133,7 @@ struct gather_steps gather_plan(const struct gatherer *c, const struct gather_pa
 
 	if (gather_holds(c))
 		steps.flush_before = o->flush_on_enqueue || both > o->max_chars ||
-		                     c->is_voice != part->is_voice ||
+		                     !has_lines_for(c, part) || c->is_voice != part->is_voice ||
 		                     !text_equal(buf_text(&c->reply_to), part->reply_to);
 	if (!gather_holds(c) || steps.flush_before) {
 		both = length;

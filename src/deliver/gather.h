@@ -1,7 +1,7 @@
 /* gather.h - the coalescer: short texts gathered until they are worth a message.
  *
- * It holds one text.  The next one is joined to it; when both would be longer than max_chars,
- * or at the end of a paragraph from min_chars on, or when nothing came for idle_ms, what it
+ * It holds one text.  The next one is joined to it; when both would be longer than max_chars
+ * or have more lines than a message may, or at the end of a paragraph from min_chars on, or when nothing came for idle_ms, what it
  * holds leaves as a block.
  */
 #ifndef DELIVER_GATHER_H
@@ -34,13 +34,14 @@ struct gather_options {
 	char joiner[GATHER_JOINER_MAX + 1];
 	bool flush_on_enqueue;
 	enum gather_idle idle;
+	size_t max_lines; /* 0: as many as there are */
 };
 
 #define GATHER_IDLE_MS 1000
 
 /* Account over channel over the general level over the defaults, each of which may be NULL.
- * How pieces are cut, as chunk_resolve() says, gives the unit, the joiner (a blank line, a new line
- * or a space), and whether each payload leaves by itself. */
+ * How pieces are cut, as chunk_resolve() says, gives the unit, the lines, the joiner (a blank line,
+ * a new line or a space), and whether each payload leaves by itself. */
 struct gather_levels {
 	const struct gather_wish *general, *channel, *account;
 };
@@ -74,6 +75,8 @@ struct gather_steps {
 	bool pass;         /* the part is long enough to leave by itself; it is not held */
 	bool flush_after;
 };
+/* The text is no longer than a block may be, nor has it more lines. */
+bool gather_fits(const struct gather_options *o, struct text t);
 struct gather_steps gather_plan(const struct gatherer *c, const struct gather_part *part);
 void gather_hold(struct gatherer *c, const struct gather_part *part);
 
