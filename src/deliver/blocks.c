@@ -7,9 +7,9 @@
 #include "base/map.h"
 #include "base/must.h"
 #include "base/random.h"
+#include "deliver/said.h"
 
-/* Hashes of messages that were streamed; a turn of more compares with the newest. */
-enum { MESSAGES = 64, SEEDS = 2 };
+enum { SEEDS = 2 };
 
 struct sent_block {
 	struct link in_list; /* pipeline.taken, ready or held */
@@ -38,8 +38,7 @@ struct pipeline {
 	char left, accepted; /* only their addresses matter */
 	uint64_t seeds[SEEDS];
 
-	uint64_t turn_hash, message_hash, messages[MESSAGES];
-	unsigned message_count;
+	struct said said;
 
 	struct buf rest;
 	struct text rest_media[PAYLOAD_MEDIA_MAX];
@@ -228,28 +227,13 @@ static void flush_tokens(struct pipeline *p)
 	hold_pieces(p);
 }
 
-/* What a reader sees of a text, as a number: space is the chunker's to change. */
-static uint64_t hash_on(uint64_t hash, struct text t)
-{
-	for (size_t i = 0; i < t.len; i++)
-		if (t.at[i] != ' ' && (t.at[i] < '\t' || t.at[i] > '\r'))
-			hash = (hash ^ (uint8_t)t.at[i]) * 0x100000001B3u;
-	return hash;
-}
-
-static void note_said(struct pipeline *p, struct text t)
-{
-	p->turn_hash = hash_on(p->turn_hash, t);
-	p->message_hash = hash_on(p->message_hash, t);
-}
-
 bool pipeline_say(struct pipeline *p, struct text token, int64_t now_ms)
 {
 	if (p->has_stopped || p->has_overflowed || !chunk_add(p->chunker, token)) {
 		p->has_overflowed |= !p->has_stopped;
 		return false;
 	}
-	note_said(p, token);
+	said_add(&p->said, token);
 	p->touched_ms = now_ms;
 	hold_pieces(p);
 	return true;
@@ -294,7 +278,7 @@ bool pipeline_enqueue(struct pipeline *p, const struct payload *payload, int64_t
 	if (payload->media_count)
 		return enqueue_media(p, payload);
 	flush_tokens(p);
-	note_said(p, payload->text);
+	said_add(&p->said, payload->text);
 	p->streamed = 0;
 	hold_part(p, &(struct gather_part){.text = payload->text,
 	                                   .reply_to = payload->reply_to,
@@ -327,9 +311,7 @@ void pipeline_begin_message(struct pipeline *p)
 	flush_tokens(p);
 	flush_text(p);
 	p->streamed = 0;
-	if (p->message_hash)
-		p->messages[p->message_count++ % MESSAGES] = p->message_hash;
-	p->message_hash = 0;
+	said_begin_message(&p->said);
 }
 
 void pipeline_stop(struct pipeline *p)
@@ -420,19 +402,6 @@ bool pipeline_gave_up(const struct pipeline *p)
 
 /* --- what is left for the final ---------------------------------------------------------- */
 
-static bool was_said(const struct pipeline *p, struct text t)
-{
-	uint64_t hash = hash_on(0, t);
-	unsigned known = p->message_count < MESSAGES ? p->message_count : MESSAGES;
-
-	if (hash == p->turn_hash || hash == p->message_hash)
-		return true;
-	for (unsigned i = 0; i < known; i++)
-		if (hash == p->messages[i])
-			return true;
-	return false;
-}
-
 static void add_media(struct pipeline *p, const struct payload *from, struct payload *rest)
 {
 	for (size_t i = 0; i < from->media_count && rest->media_count < PAYLOAD_MEDIA_MAX; i++)
@@ -467,9 +436,10 @@ static void add_unsent(struct pipeline *p, const struct link *list, struct paylo
 
 bool pipeline_final(struct pipeline *p, const struct payload *final, struct payload *rest)
 {
-	bool is_known = p->last_number > 0 && was_said(p, final->text);
+	bool is_known;
 
-	pipeline_stop(p);
+	pipeline_stop(p); /* what was held is a block now */
+	is_known = p->last_number > 0 && said_before(&p->said, final->text);
 	*rest = (struct payload){.media = p->rest_media};
 	buf_clear(&p->rest);
 	if (!p->has_overflowed) {

@@ -488,6 +488,15 @@ static void a_final_is_compared_with_each_message(void **state)
 	pipeline_destroy(p);
 }
 
+static void a_final_that_is_still_held_is_sent_once(void **state)
+{
+	struct pipeline *p = make();
+
+	say(p, "All of it.", 0);
+	assert_string_equal(final_of(p, "All of it."), "All of it.");
+	pipeline_destroy(p);
+}
+
 static void a_final_without_blocks_is_sent_whole(void **state)
 {
 	struct pipeline *p = make();
@@ -764,6 +773,7 @@ int main(void)
 		cmocka_unit_test(has_sent_knows_what_was_accepted),
 		cmocka_unit_test(a_final_that_was_streamed_is_not_sent_again),
 		cmocka_unit_test(a_final_is_compared_with_each_message),
+		cmocka_unit_test(a_final_that_is_still_held_is_sent_once),
 		cmocka_unit_test(a_final_without_blocks_is_sent_whole),
 		cmocka_unit_test(media_of_the_final_are_sent_though_its_text_was),
 		cmocka_unit_test(what_was_refused_goes_with_the_final),
