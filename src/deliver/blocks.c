@@ -134,23 +134,32 @@ static struct sent_block *keep(const struct payload *payload, struct link *list)
 	return b;
 }
 
-/* A block is complete.  NULL: the same has left already, or too much waits. */
-static struct sent_block *emit(struct pipeline *p, const struct payload *payload)
+/* A block is complete.  False: the same has left already. */
+static bool emit(struct pipeline *p, const struct payload *payload, const struct gather_part *part)
 {
 	struct sent_key key = key_of(p, payload);
+	const void *known = map_get(&p->keys, bytes_of(&key));
 	struct sent_block *b;
 
-	if (map_get(&p->keys, bytes_of(&key)))
-		return NULL;
+	if (known && !part->is_streamed)
+		return false;
 	if (p->waiting >= PIPELINE_WAITING_MAX) {
 		p->has_overflowed = true;
-		return NULL;
+		return false;
 	}
-	map_set(&p->keys, bytes_of(&key), &p->left);
+	if (!known)
+		map_set(&p->keys, bytes_of(&key), &p->left);
 	b = keep(payload, &p->ready);
 	b->number = ++p->last_number;
+	b->follows = part->follows;
+	b->gap = part->gap;
 	p->waiting++;
-	return b;
+	return true;
+}
+
+static bool emit_media(struct pipeline *p, const struct payload *payload)
+{
+	return emit(p, payload, &(struct gather_part){0});
 }
 
 /* --- texts ------------------------------------------------------------------------------- */
@@ -159,12 +168,8 @@ static void emit_part(struct pipeline *p, const struct gather_part *part)
 {
 	struct payload payload = {
 		.text = part->text, .reply_to = part->reply_to, .is_voice = part->is_voice};
-	struct sent_block *b = emit(p, &payload);
 
-	if (!b)
-		return;
-	b->follows = part->follows;
-	b->gap = part->gap;
+	emit(p, &payload, part);
 }
 
 static void flush_text(struct pipeline *p)
@@ -176,6 +181,7 @@ static void flush_text(struct pipeline *p)
 	emit_part(p, &(struct gather_part){.text = buf_text(&c->text),
 	                                   .reply_to = buf_text(&c->reply_to),
 	                                   .is_voice = c->is_voice,
+	                                   .is_streamed = c->is_streamed,
 	                                   .follows = c->follows,
 	                                   .gap = c->gap});
 	gather_clear(&p->held_text);
@@ -204,6 +210,7 @@ static void hold_pieces(struct pipeline *p)
 	while (chunk_take(p->chunker, &piece)) {
 		struct gather_part part = {
 			.text = piece.text,
+			.is_streamed = true,
 			.ends_paragraph = piece.ends_paragraph,
 			.follows = p->streamed++ > 0,
 			.gap = piece.gap,
@@ -257,7 +264,7 @@ static bool enqueue_media(struct pipeline *p, const struct payload *payload)
 	}
 	flush_tokens(p);
 	flush_text(p);
-	return emit(p, payload) != NULL;
+	return emit_media(p, payload);
 }
 
 static bool ends_with_blank_line(struct text t)
@@ -293,7 +300,7 @@ static void release_held(struct pipeline *p)
 		struct sent_block *b = list_of(l, struct sent_block, in_list);
 
 		b->payload->is_voice |= p->saw_voice && payload_has_audio(b->payload);
-		emit(p, b->payload);
+		emit_media(p, b->payload);
 		free_block(b);
 	}
 	p->held_count = 0;
@@ -388,7 +395,8 @@ void pipeline_settle(struct pipeline *p, uint64_t number, enum pipeline_sent sen
 	if (sent == PIPELINE_ACCEPTED)
 		map_set(&p->keys, bytes_of(&key), &p->accepted);
 	if (sent == PIPELINE_REFUSED) {
-		map_remove(&p->keys, bytes_of(&key));
+		if (map_get(&p->keys, bytes_of(&key)) != &p->accepted)
+			map_remove(&p->keys, bytes_of(&key));
 		return;
 	}
 	p->waiting--;

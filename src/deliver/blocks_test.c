@@ -434,6 +434,25 @@ static void the_same_message_leaves_once_in_a_turn(void **state)
 	pipeline_destroy(p);
 }
 
+static void equal_pieces_of_one_text_all_leave(void **state)
+{
+	struct pipeline *p = make();
+	struct payload rest;
+	char text[121];
+
+	memset(text, 'x', 120);
+	text[120] = '\0';
+	say(p, text, 0);
+	pipeline_flush(p);
+	assert_int_equal(strlen(taken(p)), 120 + 2);
+	pipeline_settle(p, 1, PIPELINE_ACCEPTED);
+	pipeline_settle(p, 2, PIPELINE_REFUSED);
+	pipeline_settle(p, 3, PIPELINE_ACCEPTED);
+	assert_true(pipeline_final(p, &(struct payload){.text = text_of(text)}, &rest));
+	assert_int_equal(rest.text.len, 40);
+	pipeline_destroy(p);
+}
+
 static void has_sent_knows_what_was_accepted(void **state)
 {
 	const struct payload one = {.text = TEXT("one")}, two = {.text = TEXT("two")};
@@ -770,6 +789,7 @@ int main(void)
 		cmocka_unit_test(the_hold_may_be_all_media_or_none),
 		cmocka_unit_test(too_many_held_leave_at_once),
 		cmocka_unit_test(the_same_message_leaves_once_in_a_turn),
+		cmocka_unit_test(equal_pieces_of_one_text_all_leave),
 		cmocka_unit_test(has_sent_knows_what_was_accepted),
 		cmocka_unit_test(a_final_that_was_streamed_is_not_sent_again),
 		cmocka_unit_test(a_final_is_compared_with_each_message),

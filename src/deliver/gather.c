@@ -84,7 +84,7 @@ void gather_clear(struct gatherer *c)
 {
 	buf_clear(&c->text);
 	buf_clear(&c->reply_to);
-	c->is_voice = false;
+	c->is_voice = c->is_streamed = false;
 }
 
 static struct text between(const struct gatherer *c, const struct gather_part *part)
@@ -153,5 +153,6 @@ void gather_hold(struct gatherer *c, const struct gather_part *part)
 	} else {
 		buf_add(&c->text, between(c, part));
 	}
+	c->is_streamed |= part->is_streamed;
 	buf_add(&c->text, part->text);
 }

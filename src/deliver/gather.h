@@ -54,6 +54,7 @@ struct gatherer {
 	struct buf reply_to;
 	bool is_voice;
 	enum chunk_gap gap; /* before what is held */
+	bool is_streamed;   /* something in it is a piece of a longer text */
 	bool follows;       /* it goes on with the text of the block before it, behind that gap */
 };
 
@@ -61,6 +62,7 @@ struct gatherer {
 struct gather_part {
 	struct text text, reply_to;
 	bool is_voice;
+	bool is_streamed; /* a piece of a longer text, which may say the same twice */
 	bool ends_paragraph;
 	bool follows; /* the text before it, behind this gap; else the joiner is put between */
 	enum chunk_gap gap;
