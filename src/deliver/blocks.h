@@ -3,9 +3,10 @@
  *
  * Tokens go through a chunker, and its pieces through a gatherer.  A block that is complete is
  * taken, sent in the order of its number (deliver/dispatch.h), and settled when the channel has
- * answered.  The same payload, by text, media and reply target, leaves once in a turn; a text that
- * is streamed may say the same twice.  When nobody knows how a send ended, the rest of the blocks is given up, because what follows a hole
- * reads badly: pipeline_final() then has all that no chat has accepted.
+ * answered.  The same payload, by text, media and reply target, leaves once in a turn; a text
+ * that is streamed may say the same twice.  When nobody knows how a send ended, the rest of the
+ * blocks is given up, because what follows a hole reads badly: pipeline_final() then has all
+ * that no chat has accepted.
  *
  * Time comes with each call; pipeline_tick() wants to be called at pipeline_due().
  */

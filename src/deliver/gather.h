@@ -1,8 +1,8 @@
 /* gather.h - the coalescer: short texts gathered until they are worth a message.
  *
- * It holds one text.  The next one is joined to it; when both would be longer than max_chars
- * or have more lines than a message may, or at the end of a paragraph from min_chars on, or when nothing came for idle_ms, what it
- * holds leaves as a block.
+ * It holds one text.  The next one is joined to it; when both would be longer than max_chars or
+ * have more lines than a message may, or at the end of a paragraph from min_chars on, or when
+ * nothing came for idle_ms, what it holds leaves as a block.
  */
 #ifndef DELIVER_GATHER_H
 #define DELIVER_GATHER_H
