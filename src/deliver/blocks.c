@@ -4,12 +4,9 @@
 #include <stdlib.h>
 
 #include "base/list.h"
-#include "base/map.h"
 #include "base/must.h"
-#include "base/random.h"
+#include "deliver/once.h"
 #include "deliver/said.h"
-
-enum { SEEDS = 2 };
 
 struct sent_block {
 	struct link in_list; /* pipeline.taken, ready or held */
@@ -34,10 +31,7 @@ struct pipeline {
 	uint64_t last_number;
 	uint64_t streamed; /* pieces of one text, in a row */
 
-	struct map keys;     /* of what left: to one of these two */
-	char left, accepted; /* only their addresses matter */
-	uint64_t seeds[SEEDS];
-
+	struct once once; /* what left */
 	struct said said;
 
 	struct buf rest;
@@ -59,8 +53,7 @@ struct pipeline *pipeline_create(const struct pipeline_options *options)
 	list_init(&p->taken);
 	list_init(&p->ready);
 	list_init(&p->held);
-	map_init(&p->keys);
-	random_bytes(p->seeds, sizeof(p->seeds));
+	once_init(&p->once);
 	buf_init(&p->rest, 8 * CHUNK_HELD_MAX);
 	return p;
 }
@@ -87,7 +80,7 @@ void pipeline_destroy(struct pipeline *p)
 	free_blocks(&p->held);
 	chunker_destroy(p->chunker);
 	gather_finish(&p->held_text);
-	map_finish(&p->keys);
+	once_finish(&p->once);
 	buf_finish(&p->rest);
 	free(p->reply_to);
 	free(p);
@@ -95,33 +88,9 @@ void pipeline_destroy(struct pipeline *p)
 
 /* --- what left --------------------------------------------------------------------------- */
 
-struct sent_key {
-	uint64_t parts[SEEDS];
-};
-
-static struct sent_key key_of(const struct pipeline *p, const struct payload *payload)
-{
-	struct sent_key key;
-	struct buf bytes;
-
-	buf_init(&bytes, SIZE_MAX / 2);
-	payload_add_key(payload, &bytes);
-	for (unsigned i = 0; i < SEEDS; i++)
-		key.parts[i] = map_hash(p->seeds[i], buf_text(&bytes));
-	buf_finish(&bytes);
-	return key;
-}
-
-static struct text bytes_of(const struct sent_key *key)
-{
-	return (struct text){(const char *)key, sizeof(*key)};
-}
-
 bool pipeline_has_sent(const struct pipeline *p, const struct payload *payload)
 {
-	struct sent_key key = key_of(p, payload);
-
-	return map_get(&p->keys, bytes_of(&key)) == &p->accepted;
+	return once_look(&p->once, payload) == ONCE_ACCEPTED;
 }
 
 static struct sent_block *keep(const struct payload *payload, struct link *list)
@@ -137,8 +106,7 @@ static struct sent_block *keep(const struct payload *payload, struct link *list)
 /* A block is complete.  False: the same has left already. */
 static bool emit(struct pipeline *p, const struct payload *payload, const struct gather_part *part)
 {
-	struct sent_key key = key_of(p, payload);
-	const void *known = map_get(&p->keys, bytes_of(&key));
+	bool known = once_look(&p->once, payload) != ONCE_UNKNOWN;
 	struct sent_block *b;
 
 	if (known && !part->is_streamed)
@@ -148,7 +116,7 @@ static bool emit(struct pipeline *p, const struct payload *payload, const struct
 		return false;
 	}
 	if (!known)
-		map_set(&p->keys, bytes_of(&key), &p->left);
+		once_set(&p->once, payload, ONCE_LEFT);
 	b = keep(payload, &p->ready);
 	b->number = ++p->last_number;
 	b->follows = part->follows;
@@ -386,17 +354,15 @@ static struct sent_block *find_taken(struct pipeline *p, uint64_t number)
 void pipeline_settle(struct pipeline *p, uint64_t number, enum pipeline_sent sent)
 {
 	struct sent_block *b = find_taken(p, number);
-	struct sent_key key;
 
 	if (!b)
 		return;
-	key = key_of(p, b->payload);
 	p->has_given_up |= sent == PIPELINE_UNKNOWN;
 	if (sent == PIPELINE_ACCEPTED)
-		map_set(&p->keys, bytes_of(&key), &p->accepted);
+		once_set(&p->once, b->payload, ONCE_ACCEPTED);
 	if (sent == PIPELINE_REFUSED) {
-		if (map_get(&p->keys, bytes_of(&key)) != &p->accepted)
-			map_remove(&p->keys, bytes_of(&key));
+		if (!pipeline_has_sent(p, b->payload))
+			once_set(&p->once, b->payload, ONCE_UNKNOWN);
 		return;
 	}
 	p->waiting--;
