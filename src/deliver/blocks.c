@@ -22,7 +22,9 @@ struct pipeline {
 	struct chunker *chunker;
 	struct gatherer held_text;
 	int64_t touched_ms; /* when something came last */
-	bool saw_voice, has_stopped, has_given_up, has_overflowed;
+	bool saw_voice, has_stopped, has_given_up;
+	bool has_overflowed; /* nothing more is taken */
+	bool has_missed;     /* something was not taken: only the final has it */
 
 	struct link taken, ready; /* blocks without an answer or refused; those to take; in order */
 	size_t waiting;           /* in both */
@@ -33,6 +35,10 @@ struct pipeline {
 
 	struct once once; /* what left */
 	struct said said;
+
+	struct buf spilled;         /* texts of blocks for which there was no room, in order */
+	struct text spilled_behind; /* what stands before them */
+	struct link spilled_media;
 
 	struct buf rest;
 	struct text rest_media[PAYLOAD_MEDIA_MAX];
@@ -53,6 +59,8 @@ struct pipeline *pipeline_create(const struct pipeline_options *options)
 	list_init(&p->taken);
 	list_init(&p->ready);
 	list_init(&p->held);
+	list_init(&p->spilled_media);
+	buf_init(&p->spilled, 2 * CHUNK_HELD_MAX);
 	once_init(&p->once);
 	buf_init(&p->rest, 8 * CHUNK_HELD_MAX);
 	return p;
@@ -78,6 +86,8 @@ void pipeline_destroy(struct pipeline *p)
 	free_blocks(&p->taken);
 	free_blocks(&p->ready);
 	free_blocks(&p->held);
+	free_blocks(&p->spilled_media);
+	buf_finish(&p->spilled);
 	chunker_destroy(p->chunker);
 	gather_finish(&p->held_text);
 	once_finish(&p->once);
@@ -103,6 +113,22 @@ static struct sent_block *keep(const struct payload *payload, struct link *list)
 	return b;
 }
 
+/* There is no room for a block: it is for the final. */
+static void spill(struct pipeline *p, const struct payload *payload, const struct gather_part *part)
+{
+	struct text gap =
+		part->follows ? chunk_gap_text(part->gap) : text_of(p->options.coalescing.joiner);
+
+	p->has_overflowed = true;
+	if (payload->media_count)
+		keep(payload, &p->spilled_media)->payload->text.len = 0;
+	if (p->spilled.len == 0)
+		p->spilled_behind = gap;
+	else if (payload->text.len)
+		buf_add(&p->spilled, gap);
+	buf_add(&p->spilled, payload->text);
+}
+
 /* A block is complete.  False: the same has left already. */
 static bool emit(struct pipeline *p, const struct payload *payload, const struct gather_part *part)
 {
@@ -111,14 +137,15 @@ static bool emit(struct pipeline *p, const struct payload *payload, const struct
 
 	if (known && !part->is_streamed)
 		return false;
-	if (p->waiting >= PIPELINE_WAITING_MAX) {
-		p->has_overflowed = true;
-		return false;
+	p->last_number++;
+	if (p->has_overflowed || p->waiting >= PIPELINE_WAITING_MAX) {
+		spill(p, payload, part);
+		return true;
 	}
 	if (!known)
 		once_set(&p->once, payload, ONCE_LEFT);
 	b = keep(payload, &p->ready);
-	b->number = ++p->last_number;
+	b->number = p->last_number;
 	b->follows = part->follows;
 	b->gap = part->gap;
 	p->waiting++;
@@ -202,12 +229,20 @@ static void flush_tokens(struct pipeline *p)
 	hold_pieces(p);
 }
 
+/* Too much waits.  What is not taken any more is noted, to know a final that has all of it. */
+static bool misses(struct pipeline *p, struct text t)
+{
+	p->has_overflowed = p->has_missed = true;
+	said_add(&p->said, t);
+	return false;
+}
+
 bool pipeline_say(struct pipeline *p, struct text token, int64_t now_ms)
 {
-	if (p->has_stopped || p->has_overflowed || !chunk_add(p->chunker, token)) {
-		p->has_overflowed |= !p->has_stopped;
+	if (p->has_stopped)
 		return false;
-	}
+	if (p->has_overflowed || !chunk_add(p->chunker, token))
+		return misses(p, token);
 	said_add(&p->said, token);
 	p->touched_ms = now_ms;
 	hold_pieces(p);
@@ -246,8 +281,10 @@ static bool ends_with_blank_line(struct text t)
 
 bool pipeline_enqueue(struct pipeline *p, const struct payload *payload, int64_t now_ms)
 {
-	if (p->has_stopped || p->has_overflowed || payload_is_empty(payload))
+	if (p->has_stopped || payload_is_empty(payload))
 		return false;
+	if (p->has_overflowed)
+		return misses(p, payload->media_count ? TEXT("") : payload->text);
 	p->saw_voice |= payload->is_voice;
 	p->touched_ms = now_ms;
 	if (payload->media_count)
@@ -259,7 +296,7 @@ bool pipeline_enqueue(struct pipeline *p, const struct payload *payload, int64_t
 	                                   .reply_to = payload->reply_to,
 	                                   .is_voice = payload->is_voice,
 	                                   .ends_paragraph = ends_with_blank_line(payload->text)});
-	return !p->has_overflowed;
+	return true;
 }
 
 static void release_held(struct pipeline *p)
@@ -408,20 +445,28 @@ static void add_unsent(struct pipeline *p, const struct link *list, struct paylo
 	}
 }
 
+static void add_all_unsent(struct pipeline *p, struct payload *rest)
+{
+	add_unsent(p, &p->taken, rest);
+	add_unsent(p, &p->ready, rest);
+	add_to_rest(p, buf_text(&p->spilled), p->spilled_behind);
+	list_each(&p->spilled_media, l)
+		add_media(p, list_of(l, struct sent_block, in_list)->payload, rest);
+}
+
 bool pipeline_final(struct pipeline *p, const struct payload *final, struct payload *rest)
 {
 	bool is_known;
 
 	pipeline_stop(p); /* what was held is a block now */
-	is_known = p->last_number > 0 && said_before(&p->said, final->text);
+	is_known = p->last_number > 0 && !p->has_missed && said_before(&p->said, final->text);
 	*rest = (struct payload){.media = p->rest_media};
 	buf_clear(&p->rest);
-	if (!p->has_overflowed) {
-		add_unsent(p, &p->taken, rest);
-		add_unsent(p, &p->ready, rest);
-	}
+	add_all_unsent(p, rest);
+	if (p->has_missed && said_whole_turn(&p->said, final->text))
+		buf_clear(&p->rest); /* it is in the final */
 	if (!pipeline_has_sent(p, final)) {
-		if (!is_known || p->has_overflowed)
+		if (!is_known)
 			add_to_rest(p, final->text, text_of(p->options.coalescing.joiner));
 		add_media(p, final, rest);
 		if (rest->reply_to.len == 0)

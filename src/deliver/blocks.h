@@ -30,7 +30,8 @@ struct pipeline_options {
 	struct text reply_to; /* the first block of tokens answers this; copied */
 };
 
-/* Blocks that wait for their answer, and media that wait for the flush; more is refused. */
+/* Blocks that wait for their answer, and media that wait for the flush.  The block
+ * too many is kept for the final, and what comes then is refused. */
 #define PIPELINE_WAITING_MAX 1000
 #define PIPELINE_HELD_MAX 64
 

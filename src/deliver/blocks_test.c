@@ -625,24 +625,87 @@ static void after_a_stop_nothing_leaves_and_nothing_is_taken(void **state)
 	pipeline_destroy(p);
 }
 
-static void too_much_that_waits_is_refused_and_the_final_is_whole(void **state)
+/* A pipeline with as many blocks as may wait: "text 0", "text 1" and so on. */
+static struct pipeline *make_full(struct buf *all)
 {
 	struct pipeline_options o = small_options();
 	struct pipeline *p;
-	char name[32];
-	unsigned n = 0;
 
 	o.coalescing.flush_on_enqueue = true;
 	p = pipeline_create(&o);
-	for (; n < 2 * PIPELINE_WAITING_MAX; n++) {
-		snprintf(name, sizeof(name), "text %u", n);
-		if (!enqueue(p, name, 0))
-			break;
+	buf_init(all, 64 * KIB);
+	for (unsigned n = 0; n < PIPELINE_WAITING_MAX; n++) {
+		size_t from = all->len;
+
+		buf_print(all, "text %u", n);
+		assert_true(pipeline_enqueue(
+			p, &(struct payload){.text = {all->at + from, all->len - from}}, 0));
+		buf_add(all, TEXT("\n\n"));
 	}
-	assert_int_equal(n, PIPELINE_WAITING_MAX);
+	return p;
+}
+
+static void accept_all(struct pipeline *p)
+{
+	struct pipeline_block b;
+
+	while (pipeline_take(p, &b))
+		pipeline_settle(p, b.number, PIPELINE_ACCEPTED);
+}
+
+static void a_block_without_room_goes_with_the_final(void **state)
+{
+	const struct text media[] = {TEXT("a.png")};
+	struct payload rest, picture = {.text = TEXT("caption"), .media = media, .media_count = 1};
+	struct pipeline *p;
+	struct buf all;
+
+	p = make_full(&all);
+	assert_true(enqueue(p, "one more", 0));
+	accept_all(p);
+	assert_false(pipeline_enqueue(p, &picture, 0));
 	assert_false(pipeline_say(p, TEXT("token"), 0));
-	assert_string_equal(final_of(p, "text 0 and all others"), "text 0 and all others");
+	assert_string_equal(final_of(p, "Done."), "one more\n\nDone.");
 	pipeline_destroy(p);
+	buf_finish(&all);
+	p = make_full(&all);
+	assert_true(pipeline_enqueue(p, &picture, 0));
+	accept_all(p);
+	assert_true(pipeline_final(p, &(struct payload){.text = TEXT("Done.")}, &rest));
+	assert_true(text_is(rest.text, "caption\n\nDone."));
+	assert_int_equal(rest.media_count, 1);
+	pipeline_destroy(p);
+	buf_finish(&all);
+}
+
+static void after_an_overflow_nothing_that_waits_is_lost(void **state)
+{
+	struct payload rest;
+	struct buf all;
+	struct pipeline *p = make_full(&all);
+
+	assert_true(enqueue(p, "one more", 0));
+	assert_false(pipeline_say(p, TEXT("token"), 0));
+	assert_true(pipeline_final(p, &(struct payload){.text = TEXT("Done.")}, &rest));
+	buf_add(&all, TEXT("one more\n\nDone."));
+	assert_true(text_equal(rest.text, buf_text(&all)));
+	pipeline_destroy(p);
+	buf_finish(&all);
+}
+
+static void after_an_overflow_a_whole_final_is_sent_alone(void **state)
+{
+	struct payload rest;
+	struct buf all;
+	struct pipeline *p = make_full(&all);
+
+	assert_true(enqueue(p, "one more", 0));
+	assert_false(pipeline_say(p, TEXT("token"), 0));
+	buf_add(&all, TEXT("one more token"));
+	assert_true(pipeline_final(p, &(struct payload){.text = buf_text(&all)}, &rest));
+	assert_true(text_equal(rest.text, buf_text(&all)));
+	pipeline_destroy(p);
+	buf_finish(&all);
 }
 
 /* --- all of it --------------------------------------------------------------------------- */
@@ -801,7 +864,9 @@ int main(void)
 		cmocka_unit_test(media_that_were_not_accepted_go_with_the_final),
 		cmocka_unit_test(skipped_blocks_are_no_loss),
 		cmocka_unit_test(after_a_stop_nothing_leaves_and_nothing_is_taken),
-		cmocka_unit_test(too_much_that_waits_is_refused_and_the_final_is_whole),
+		cmocka_unit_test(a_block_without_room_goes_with_the_final),
+		cmocka_unit_test(after_an_overflow_nothing_that_waits_is_lost),
+		cmocka_unit_test(after_an_overflow_a_whole_final_is_sent_alone),
 		cmocka_unit_test(a_turn_from_tokens_to_messages),
 		cmocka_unit_test(a_turn_whose_second_block_is_not_answered),
 	};
