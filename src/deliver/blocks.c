@@ -197,23 +197,25 @@ static void hold_part(struct pipeline *p, const struct gather_part *part)
 		flush_text(p);
 }
 
+static void hold_piece(struct pipeline *p, const struct chunk_piece *piece, struct text reply_to,
+                       bool is_voice)
+{
+	hold_part(p, &(struct gather_part){.text = piece->text,
+	                                   .reply_to = reply_to,
+	                                   .is_voice = is_voice,
+	                                   .is_streamed = true,
+	                                   .ends_paragraph = piece->ends_paragraph,
+	                                   .follows = p->streamed++ > 0,
+	                                   .gap = piece->gap});
+}
+
 /* Pieces that the chunker has made. */
 static void hold_pieces(struct pipeline *p)
 {
 	struct chunk_piece piece;
 
 	while (chunk_take(p->chunker, &piece)) {
-		struct gather_part part = {
-			.text = piece.text,
-			.is_streamed = true,
-			.ends_paragraph = piece.ends_paragraph,
-			.follows = p->streamed++ > 0,
-			.gap = piece.gap,
-		};
-
-		if (p->reply_to)
-			part.reply_to = text_of(p->reply_to);
-		hold_part(p, &part);
+		hold_piece(p, &piece, p->reply_to ? text_of(p->reply_to) : TEXT(""), false);
 		if (!p->reply_to)
 			continue;
 		/* What follows answers nothing, and is a block of its own. */
@@ -270,13 +272,31 @@ static bool enqueue_media(struct pipeline *p, const struct payload *payload)
 	return emit_media(p, payload);
 }
 
-static bool ends_with_blank_line(struct text t)
+/* A text that is too long for a block, in pieces of which the first answers. */
+static bool enqueue_pieces(struct pipeline *p, const struct payload *payload)
 {
-	unsigned lines = 0;
+	struct text reply_to = payload->reply_to;
+	struct chunker *c;
+	struct chunk_piece piece;
 
-	for (; t.len && strchr(" \t\r\n", t.at[t.len - 1]); t.len--)
-		lines += t.at[t.len - 1] == '\n';
-	return lines >= 2;
+	if (once_look(&p->once, payload) != ONCE_UNKNOWN)
+		return false;
+	/* Its own chunker: it is in no fence that the tokens have opened. */
+	c = chunker_create(&p->options.chunking);
+	if (!chunk_add(c, payload->text)) {
+		chunker_destroy(c);
+		return misses(p, payload->text);
+	}
+	once_set(&p->once, payload, ONCE_LEFT);
+	said_add(&p->said, payload->text);
+	chunk_flush(c);
+	while (chunk_take(c, &piece)) {
+		hold_piece(p, &piece, reply_to, payload->is_voice);
+		reply_to = TEXT("");
+	}
+	p->streamed = 0;
+	chunker_destroy(c);
+	return true;
 }
 
 bool pipeline_enqueue(struct pipeline *p, const struct payload *payload, int64_t now_ms)
@@ -290,12 +310,14 @@ bool pipeline_enqueue(struct pipeline *p, const struct payload *payload, int64_t
 	if (payload->media_count)
 		return enqueue_media(p, payload);
 	flush_tokens(p);
-	said_add(&p->said, payload->text);
 	p->streamed = 0;
+	if (!gather_fits(&p->options.coalescing, payload->text))
+		return enqueue_pieces(p, payload);
+	said_add(&p->said, payload->text);
 	hold_part(p, &(struct gather_part){.text = payload->text,
 	                                   .reply_to = payload->reply_to,
 	                                   .is_voice = payload->is_voice,
-	                                   .ends_paragraph = ends_with_blank_line(payload->text)});
+	                                   .ends_paragraph = payload_ends_paragraph(payload)});
 	return true;
 }
 

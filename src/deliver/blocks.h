@@ -57,8 +57,8 @@ void pipeline_destroy(struct pipeline *p);
 /* False: it was not taken, because the pipeline has stopped or too much waits. */
 bool pipeline_say(struct pipeline *p, struct text token, int64_t now_ms);
 
-/* A whole payload.  Media leave behind all that was said before them.  False: not taken; it
- * is blank, or left already. */
+/* A whole payload.  A text longer than a block is cut as tokens are.  Media leave behind all that
+ * was said before them.  False: not taken; it is blank, or left already, or too much waits. */
 bool pipeline_enqueue(struct pipeline *p, const struct payload *payload, int64_t now_ms);
 
 /* A message of the agent begins: what the last one left behind leaves. */

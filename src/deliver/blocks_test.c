@@ -199,6 +199,29 @@ static void flush_on_enqueue_sends_each_by_itself(void **state)
 	pipeline_destroy(p);
 }
 
+static void a_payload_that_is_too_long_is_cut(void **state)
+{
+	const struct payload payload = {
+		.text = TEXT("First words of thirty characters. And then there are more words."),
+		.reply_to = TEXT("7")};
+	struct pipeline_options o = small_options();
+	struct pipeline *p = make();
+
+	say(p, "```\ncode\n", 0);
+	assert_true(pipeline_enqueue(p, &payload, 0));
+	pipeline_flush(p);
+	assert_string_equal(taken(p), "```\ncode\n```\n|First words of thirty characters.>7|"
+	                              "And then there are more words.");
+	assert_false(pipeline_enqueue(p, &payload, 0));
+	pipeline_destroy(p);
+	o.chunking.max_lines = o.coalescing.max_lines = 4;
+	p = pipeline_create(&o);
+	assert_true(enqueue(p, "1\n2\n3\n4\n5", 0));
+	pipeline_flush(p);
+	assert_string_equal(taken(p), "1\n2\n3\n4|5");
+	pipeline_destroy(p);
+}
+
 static void another_reply_target_or_a_voice_begins_a_block(void **state)
 {
 	struct pipeline *p = make();
@@ -840,6 +863,7 @@ int main(void)
 		cmocka_unit_test(blank_texts_are_ignored),
 		cmocka_unit_test(a_paragraph_break_flushes_from_min_on),
 		cmocka_unit_test(flush_on_enqueue_sends_each_by_itself),
+		cmocka_unit_test(a_payload_that_is_too_long_is_cut),
 		cmocka_unit_test(another_reply_target_or_a_voice_begins_a_block),
 		cmocka_unit_test(pieces_of_one_text_are_joined_as_they_were_parted),
 		cmocka_unit_test(gathered_texts_keep_the_limit_of_lines),

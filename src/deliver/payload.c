@@ -57,6 +57,16 @@ static bool is_audio(struct text url)
 	return false;
 }
 
+bool payload_ends_paragraph(const struct payload *p)
+{
+	struct text t = p->text;
+	unsigned lines = 0;
+
+	for (; t.len && strchr(" \t\r\n", t.at[t.len - 1]); t.len--)
+		lines += t.at[t.len - 1] == '\n';
+	return lines >= 2;
+}
+
 bool payload_has_audio(const struct payload *p)
 {
 	for (size_t i = 0; i < p->media_count; i++)

@@ -22,8 +22,9 @@ struct payload {
 /* In one block of memory, which free() frees. */
 struct payload *payload_copy(const struct payload *p);
 
-bool payload_is_empty(const struct payload *p);  /* no media, and text that is space at most */
-bool payload_has_audio(const struct payload *p); /* by the ending of its name */
+bool payload_is_empty(const struct payload *p);       /* no media, and text that is space at most */
+bool payload_has_audio(const struct payload *p);      /* by the ending of its name */
+bool payload_ends_paragraph(const struct payload *p); /* a blank line is behind its text */
 
 /* What makes two payloads the same message: the trimmed text, the media, the reply target. */
 void payload_add_key(const struct payload *p, struct buf *key);
