@@ -359,6 +359,50 @@ static void the_prefix_is_put_before_once(void **state)
 	expect(&bot, "", true, NORMAL_TAKEN, "");
 }
 
+static void a_piece_with_its_prefix_keeps_the_limit(void **state)
+{
+	const struct normal_options o = {.response_prefix = TEXT("[{model}]\n"),
+	                                 .names = {.model = TEXT("grün 😀")},
+	                                 .limit = {CHUNK_UTF16, 100, 6}};
+	struct chunk_limit limit = normal_limit(&o);
+	struct chunk_options chunking;
+	struct chunk_piece piece;
+	struct chunker *c;
+	unsigned pieces = 0;
+	char text[301] = "";
+
+	memset(text, 'x', 300);
+	chunk_resolve(&chunking, &limit, NULL, NULL, NULL);
+	c = chunker_create(&chunking);
+	assert_true(chunk_add(c, text_of(text)));
+	chunk_flush(c);
+	for (; chunk_take(c, &piece); pieces++) {
+		const struct payload payload = {.text = piece.text};
+		struct buf out;
+
+		buf_init(&out, 4 * KIB);
+		assert_int_equal(normal_text(&o, &payload, &out), NORMAL_TAKEN);
+		assert_true(text_starts(buf_text(&out), TEXT("[grün 😀]\n ")));
+		assert_in_range(chunk_length(CHUNK_UTF16, buf_text(&out)), 1, 100);
+		buf_finish(&out);
+	}
+	assert_int_equal(pieces, 4);
+	assert_int_equal(limit.lines, 5);
+	chunker_destroy(c);
+}
+
+static void a_prefix_without_room_is_left_out(void **state)
+{
+	struct normal_options o = {.response_prefix = TEXT("[bot]"),
+	                           .limit = {CHUNK_UTF16, CHUNK_LEAST_CHARS + 5, 0}};
+
+	expect(&o, "Hello", false, NORMAL_TAKEN, "Hello");
+	assert_int_equal(normal_limit(&o).max, CHUNK_LEAST_CHARS + 5);
+	o.limit.max++;
+	expect(&o, "Hello", false, NORMAL_TAKEN, "[bot] Hello");
+	assert_int_equal(normal_limit(&o).max, CHUNK_LEAST_CHARS);
+}
+
 static void the_dispatcher_says_why_it_took_nothing(void **state)
 {
 	static const struct {
@@ -403,6 +447,8 @@ int main(void)
 		cmocka_unit_test(a_short_remark_of_a_heartbeat_is_skipped),
 		cmocka_unit_test(controls_are_taken_out),
 		cmocka_unit_test(the_prefix_is_put_before_once),
+		cmocka_unit_test(a_piece_with_its_prefix_keeps_the_limit),
+		cmocka_unit_test(a_prefix_without_room_is_left_out),
 		cmocka_unit_test(the_dispatcher_says_why_it_took_nothing),
 	};
 

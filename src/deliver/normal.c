@@ -4,6 +4,8 @@
 #include "base/utf8.h"
 #include "base/visible.h"
 
+#define PREFIX_MAX (2 * KIB)
+
 static bool is_word(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -178,20 +180,59 @@ static void add_clean(struct text t, struct buf *out)
 	}
 }
 
+/* With the space behind it. */
+static struct chunk_limit limit_behind(struct chunk_limit limit, struct text prefix)
+{
+	size_t length = chunk_length(limit.unit, prefix) + 1, lines = 0;
+
+	for (size_t i = 0; i < prefix.len; i++)
+		lines += prefix.at[i] == '\n';
+	limit.max = length < limit.max ? limit.max - length : 0;
+	if (limit.lines)
+		limit.lines = lines < limit.lines ? limit.lines - lines : 0;
+	return limit;
+}
+
+/* The prefix, or nothing where the limit has no room for it. */
+static void make_prefix(const struct normal_options *options, struct buf *prefix)
+{
+	struct chunk_limit limit = options->limit, left;
+
+	add_prefix(options, prefix);
+	if (limit.max == 0)
+		return;
+	left = limit_behind(limit, buf_text(prefix));
+	if (left.max < CHUNK_LEAST_CHARS || (limit.lines && left.lines < CHUNK_LEAST_LINES))
+		buf_clear(prefix);
+}
+
+struct chunk_limit normal_limit(const struct normal_options *options)
+{
+	struct chunk_limit limit = options->limit;
+	struct buf prefix;
+
+	buf_init(&prefix, PREFIX_MAX);
+	make_prefix(options, &prefix);
+	if (limit.max && prefix.len)
+		limit = limit_behind(limit, buf_text(&prefix));
+	buf_finish(&prefix);
+	return limit;
+}
+
 static void add_with_prefix(const struct normal_options *options, struct text t, struct buf *out)
 {
-	size_t from = out->len;
-	struct text prefix;
+	struct buf prefix;
 
 	if (text_trim(t).len == 0)
 		return;
-	add_prefix(options, out);
-	prefix = (struct text){out->at ? out->at + from : "", out->len - from};
-	if (prefix.len && text_starts(t, prefix))
-		out->len = from;
-	else if (prefix.len)
+	buf_init(&prefix, PREFIX_MAX);
+	make_prefix(options, &prefix);
+	if (prefix.len && !text_starts(t, buf_text(&prefix))) {
+		buf_add(out, buf_text(&prefix));
 		buf_add_char(out, ' ');
+	}
 	buf_add(out, t);
+	buf_finish(&prefix);
 }
 
 /* The text without what is for the box; a reason when that was all. */

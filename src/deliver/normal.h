@@ -7,6 +7,7 @@
 #ifndef DELIVER_NORMAL_H
 #define DELIVER_NORMAL_H
 
+#include "deliver/chunk.h"
 #include "deliver/payload.h"
 
 #define NORMAL_SILENT_TOKEN "NO_REPLY"
@@ -24,7 +25,13 @@ struct normal_options {
 	struct text response_prefix; /* with such names in braces; empty: none */
 	struct normal_names names;
 	bool is_heartbeat; /* the run was a heartbeat */
+	/* Of the channel's messages; max 0: none.  A prefix that leaves no room for a text is
+	 * left out. */
+	struct chunk_limit limit;
 };
+
+/* What the prefix leaves of the limit: the one for chunk_resolve() and gather_resolve(). */
+struct chunk_limit normal_limit(const struct normal_options *options);
 
 enum normal_answer {
 	NORMAL_TAKEN,
