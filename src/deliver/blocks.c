@@ -34,7 +34,7 @@ struct pipeline {
 	uint64_t streamed; /* pieces of one text, in a row */
 
 	struct once once; /* what left */
-	struct said said;
+	struct said_turn said;
 
 	struct buf spilled;         /* texts of blocks for which there was no room, in order */
 	struct text spilled_behind; /* what stands before them */

@@ -104,7 +104,7 @@ static size_t ends_of_lines(struct text t)
 }
 
 /* An end of a line that ends the text begins no other. */
-static size_t lines_of(struct text t)
+static size_t lines_in_message(struct text t)
 {
 	return ends_of_lines(t) + (t.len && t.at[t.len - 1] != '\n');
 }
@@ -112,14 +112,14 @@ static size_t lines_of(struct text t)
 bool gather_fits(const struct gather_options *o, struct text t)
 {
 	return chunk_length(o->unit, t) <= o->max_chars &&
-	       (o->max_lines == 0 || lines_of(t) <= o->max_lines);
+	       (o->max_lines == 0 || lines_in_message(t) <= o->max_lines);
 }
 
 static bool has_lines_for(const struct gatherer *c, const struct gather_part *part)
 {
 	return c->options.max_lines == 0 || ends_of_lines(buf_text(&c->text)) +
 	                                                    ends_of_lines(between(c, part)) +
-	                                                    lines_of(part->text) <=
+	                                                    lines_in_message(part->text) <=
 	                                            c->options.max_lines;
 }
 

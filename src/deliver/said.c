@@ -9,25 +9,25 @@ static uint64_t hash_on(uint64_t hash, struct text t)
 	return hash;
 }
 
-void said_add(struct said *s, struct text t)
+void said_add(struct said_turn *s, struct text t)
 {
 	s->turn = hash_on(s->turn, t);
 	s->message = hash_on(s->message, t);
 }
 
-void said_begin_message(struct said *s)
+void said_begin_message(struct said_turn *s)
 {
 	if (s->message)
 		s->messages[s->count++ % SAID_MESSAGES] = s->message;
 	s->message = 0;
 }
 
-bool said_whole_turn(const struct said *s, struct text t)
+bool said_whole_turn(const struct said_turn *s, struct text t)
 {
 	return hash_on(0, t) == s->turn;
 }
 
-bool said_before(const struct said *s, struct text t)
+bool said_before(const struct said_turn *s, struct text t)
 {
 	uint64_t hash = hash_on(0, t);
 	unsigned known = s->count < SAID_MESSAGES ? s->count : SAID_MESSAGES;

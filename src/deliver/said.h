@@ -11,16 +11,16 @@
 #define SAID_MESSAGES 64
 
 /* All zero at birth. */
-struct said {
+struct said_turn {
 	uint64_t turn, message, messages[SAID_MESSAGES];
 	unsigned count;
 };
 
-void said_add(struct said *s, struct text t);
-void said_begin_message(struct said *s);
+void said_add(struct said_turn *s, struct text t);
+void said_begin_message(struct said_turn *s);
 
-bool said_whole_turn(const struct said *s, struct text t);
+bool said_whole_turn(const struct said_turn *s, struct text t);
 /* It is the whole turn, or one of its messages. */
-bool said_before(const struct said *s, struct text t);
+bool said_before(const struct said_turn *s, struct text t);
 
 #endif
