@@ -517,6 +517,21 @@ def _():
         assert not [e for e in plain.events if e["event"].startswith("device.")], plain.events
 
 
+@test("one that counts positions is told of devices once it has subscribed")
+def _():
+    every = [READ, WRITE, ADMIN, "operator.pairing"]
+    with Box() as box, Screen(box) as quiet, Screen(box) as chief:
+        quiet.hello(scopes=every, caps=["signalbox-positions"])
+        chief.hello(scopes=every)
+        first, _, _ = waits(box, Key())
+        chief.until(lambda e: e["event"] == "device.pair.requested")
+        assert quiet.ask("events.subscribe", {})["ok"]
+        assert quiet.events == [], quiet.events
+        second, _, _ = waits(box, Key())
+        event = quiet.until(lambda e: e["event"] == "device.pair.requested")
+        assert event["payload"]["requestId"] == second, event
+
+
 @test("without pairing a device comes in with a token alone")
 def _():
     with config_box("gateway: {pairing: on}\n") as box:

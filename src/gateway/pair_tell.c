@@ -75,6 +75,8 @@ static void tell_pairing(struct gateway *g, const char *event, struct text paylo
 	list_each(&g->views, l) {
 		struct gateway_view *view = list_of(l, struct gateway_view, in_room);
 
+		if (!view->stream || view->stream->is_quiet)
+			continue; /* it is told nothing yet */
 		if (view->scopes & OPERATOR_PAIRING)
 			client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
 	}
