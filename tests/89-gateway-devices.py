@@ -532,6 +532,25 @@ def _():
         assert event["payload"]["requestId"] == second, event
 
 
+@test("a device that comes again is not written again, and neither by a look at the list")
+def _():
+    with Box() as box:
+        key, file = Key(), box.data / "gateway-devices.json"
+        assert device_of(connect(box, key=key, client=TUI))
+        eventually(file.exists)
+        before = file.stat()
+        for _ in range(2):
+            assert connect(box, key=key, client=TUI)["type"] == "hello-ok"
+            assert devices(box)
+            time.sleep(1.5)  # what is to be written is written within a second
+        after = file.stat()
+        assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+        seen = devices(box)[0]["seenMs"]
+        box.stop()
+        box.start()
+        assert devices(box)[0]["seenMs"] == seen, "it is written at the end"
+
+
 @test("without pairing a device comes in with a token alone")
 def _():
     with config_box("gateway: {pairing: on}\n") as box:

@@ -188,7 +188,7 @@ void gateway_pairing_bind(struct gateway *g, const struct gateway_self *self,
 	struct gateway_pairing *p = g->pairing;
 	struct gateway_device *d = gateway_devices_of_id(p->devices, text_of(self->id));
 	int64_t now = clock_wall_ms();
-	bool is_new = !d;
+	bool is_new = !d, has_changed;
 
 	if (!scopes || (d && !d->is_bound))
 		return; /* nothing to give, or a person's choice stays */
@@ -196,6 +196,8 @@ void gateway_pairing_bind(struct gateway *g, const struct gateway_self *self,
 		d = gateway_devices_add(p->devices, self, now);
 	if (!d)
 		return;
+	has_changed = is_new || memcmp(d->mark, mark, GATEWAY_DIGEST) != 0 ||
+	              (scopes & ~d->scopes) || !gateway_self_same(&d->self, self);
 	if (!is_new && memcmp(d->mark, mark, GATEWAY_DIGEST) != 0)
 		d->has_secret = false, d->scopes = 0;
 	d->is_bound = true;
@@ -204,7 +206,8 @@ void gateway_pairing_bind(struct gateway *g, const struct gateway_self *self,
 	d->self = *self;
 	d->seen_ms = now;
 	gateway_devices_touch(p->devices);
-	save_within(p, SAVE_MS);
+	if (has_changed) /* when it was seen is written along with that */
+		save_within(p, SAVE_MS);
 	if (is_new)
 		log_info("gateway", "a device was paired by its token: %s", d->name);
 }
@@ -327,11 +330,13 @@ enum gateway_paired gateway_pairing_remove(struct gateway *g, struct text id, st
 
 /* ---- what may have ended ---- */
 
-static void drop_ended(struct gateway *g)
+/* True: there was one. */
+static bool drop_ended(struct gateway *g)
 {
 	struct gateway_pairing *p = g->pairing;
 	struct gateway_device *d;
 	unsigned scopes;
+	bool has_dropped = false;
 	uint32_t number;
 	size_t i = 0;
 
@@ -344,7 +349,9 @@ static void drop_ended(struct gateway *g)
 		number = d->number;
 		gateway_devices_remove(p->devices, d);
 		close_device(g, number, TEXT(ENDED));
+		has_dropped = true;
 	}
+	return has_dropped;
 }
 
 /* Of one that came in as a device. */
@@ -366,10 +373,8 @@ void gateway_pairing_check(struct gateway *g)
 	struct gateway_pairing *p = g->pairing;
 	struct error why;
 
-	if (p->devices) {
-		drop_ended(g);
+	if (p->devices && drop_ended(g))
 		save_now(p, &why);
-	}
 	while (!gateway_pairing_is_on(g) && p->waiting_count)
 		drop_waiting(p, 0, "expired");
 	list_each(&g->views, l) {
