@@ -551,6 +551,23 @@ def _():
         assert devices(box)[0]["seenMs"] == seen, "it is written at the end"
 
 
+@test("a device whose removal is not on the disk is closed, and who removed it is told")
+def _():
+    with Box() as box, Screen(box) as chief, Screen(box) as screen:
+        chief.hello(scopes=[READ, WRITE, ADMIN, "operator.pairing"])
+        assert try_connect(screen, key=Key(), client=TUI)[1]
+        file = box.data / "gateway-devices.json"
+        eventually(file.exists)
+        file.unlink()
+        file.mkdir()
+        row, = chief.ask("device.pair.list", {})["payload"]["paired"]
+        error = chief.ask("device.pair.remove", {"deviceId": row["deviceId"]})["error"]
+        assert error["code"] == "UNAVAILABLE" and "not on the disk" in error["message"], error
+        assert screen.closed() == (4001, "device removed")
+        assert chief.ask("device.pair.list", {})["payload"]["paired"] == []
+        file.rmdir()
+
+
 @test("without pairing a device comes in with a token alone")
 def _():
     with config_box("gateway: {pairing: on}\n") as box:

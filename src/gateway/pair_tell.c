@@ -275,8 +275,10 @@ void gateway_pair_remove(const struct gateway_call *call)
 	struct text id = text_trim(json_text_at(call->params, "deviceId"));
 	struct gateway_devices *devices = gateway_pairing_devices(g);
 	const struct gateway_device *d = devices ? gateway_devices_of_id(devices, id) : NULL;
+	enum gateway_paired decision;
 	struct gateway_self self;
 	struct error why;
+	uint32_t number;
 
 	if (!d) {
 		gateway_refuse(call,
@@ -284,6 +286,11 @@ void gateway_pair_remove(const struct gateway_call *call)
 		return;
 	}
 	self = d->self;
-	answer_decision(call, NULL, self.id);
-	gateway_pairing_remove(g, text_of(self.id), &why);
+	decision = gateway_pairing_forget(g, text_of(self.id), &number, &why);
+	if (decision == GATEWAY_DECIDED)
+		answer_decision(call, NULL, self.id);
+	else
+		refuse_decision(call, decision, "unknown deviceId", &why);
+	if (decision != GATEWAY_UNKNOWN)
+		gateway_pairing_close(g, number);
 }

@@ -309,11 +309,11 @@ static void close_device(struct gateway *g, uint32_t number, struct text why)
 	}
 }
 
-enum gateway_paired gateway_pairing_remove(struct gateway *g, struct text id, struct error *why)
+enum gateway_paired gateway_pairing_forget(struct gateway *g, struct text id, uint32_t *number,
+                                           struct error *why)
 {
 	struct gateway_pairing *p = g->pairing;
 	struct gateway_device *d = p->devices ? gateway_devices_of_name(p->devices, id) : NULL;
-	uint32_t number;
 
 	if (!d && p->devices)
 		d = gateway_devices_of_id(p->devices, id);
@@ -322,10 +322,24 @@ enum gateway_paired gateway_pairing_remove(struct gateway *g, struct text id, st
 		return GATEWAY_UNKNOWN;
 	}
 	log_info("gateway", "a device was removed: %s", d->name);
-	number = d->number;
+	*number = d->number;
 	gateway_devices_remove(p->devices, d);
-	close_device(g, number, TEXT("device removed"));
 	return finish_decision(p, why);
+}
+
+void gateway_pairing_close(struct gateway *g, uint32_t number)
+{
+	close_device(g, number, TEXT("device removed"));
+}
+
+enum gateway_paired gateway_pairing_remove(struct gateway *g, struct text id, struct error *why)
+{
+	uint32_t number;
+	enum gateway_paired decision = gateway_pairing_forget(g, id, &number, why);
+
+	if (decision != GATEWAY_UNKNOWN)
+		gateway_pairing_close(g, number);
+	return decision;
 }
 
 /* ---- what may have ended ---- */

@@ -65,6 +65,10 @@ enum gateway_paired gateway_pairing_approve(struct gateway *g, struct text id, u
 enum gateway_paired gateway_pairing_reject(struct gateway *g, struct text id, struct error *why);
 /* By its name, or its own id.  What it has open is closed. */
 enum gateway_paired gateway_pairing_remove(struct gateway *g, struct text id, struct error *why);
+/* The same in two steps, for who answers in between; the number is not set if it is unknown. */
+enum gateway_paired gateway_pairing_forget(struct gateway *g, struct text id, uint32_t *number,
+                                           struct error *why);
+void gateway_pairing_close(struct gateway *g, uint32_t number);
 
 /* There may be other tokens, or no pairing any more: who is let in no longer is closed. */
 void gateway_pairing_check(struct gateway *g);
