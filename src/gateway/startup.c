@@ -29,7 +29,7 @@ static void start_link(const struct gateway_call *call, struct text id)
 		put_object(&out, NULL);
 		put_json(&out, "resolution", buf_text(&resolution));
 		put_end(&out);
-		gateway_answer(call, buf_text(&out));
+		gateway_answer_buf(call, &out);
 	}
 	buf_finish(&resolution);
 	buf_finish(&key);
@@ -66,7 +66,7 @@ void gateway_agent_identity(const struct gateway_call *call)
 	put_text(&out, "name", name);
 	put_word(&out, "avatarStatus", "none");
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 
@@ -81,6 +81,6 @@ void gateway_models_auth(const struct gateway_call *call)
 	put_list(&out, "providers");
 	put_list_end(&out);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
