@@ -720,6 +720,14 @@ def _():
             assert screen.ask("sessions.patch", {"key": "main", **nothing})["ok"], nothing
 
 
+@test("a page of sessions is no longer than the box wants it")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        for params, most in (({}, 200), ({"limit": 7}, 7), ({"limit": 1 << 40}, 500)):
+            assert screen.ask("sessions.list", params)["payload"]["limitApplied"] == most, params
+
+
 @test("the numbers of a run's events grow with each of them")
 def _():
     with config_box("gateway: {pace: 0ms}\n") as box, Screen(box) as screen:

@@ -14,8 +14,9 @@
 #include "gateway/row.h"
 #include "run/said.h"
 
-#define SESSIONS_USUAL 500
-#define PREVIEW_MAX 240 /* bytes of what was said last */
+#define SESSIONS_USUAL 200
+#define SESSIONS_MAX 500 /* of one page */
+#define PREVIEW_MAX 240  /* bytes of what was said last */
 
 struct gateway_listing {
 	const struct gateway *g;
@@ -196,6 +197,8 @@ void gateway_put_listing(const struct gateway_call *call, struct buf *out)
 	                   .limit = limit ? yyjson_get_uint(limit) : SESSIONS_USUAL};
 	struct link *all = crew_all(g->options.crew);
 
+	if (n.limit > SESSIONS_MAX)
+		n.limit = SESSIONS_MAX;
 	runs_reach(g->options.runs);
 	crew_reach(g->options.crew);
 	buf_init(&l.key, 2 * KIB);
