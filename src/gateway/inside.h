@@ -85,10 +85,10 @@ struct gateway_view {
 	struct gateway_follow *follows; /* sessions, besides */
 	struct gateway_exact *exact;    /* positions.c; NULL: it counts none */
 	bool follows_sessions;
-	uint8_t wait_count; /* of wait.c */
-	bool has_lost;      /* frames: it gets the texts anew */
-	bool by_device;     /* it was let in as one: */
-	uint32_t device;    /* its number, or 0 */
+	uint8_t wait_count, ended_count; /* of wait.c; those of them that are over */
+	bool has_lost;                   /* frames: it gets the texts anew */
+	bool by_device;                  /* it was let in as one: */
+	uint32_t device;                 /* its number, or 0 */
 };
 
 static inline struct gateway *gateway_of(const struct gateway_view *view)

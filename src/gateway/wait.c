@@ -51,6 +51,7 @@ static void wait_free(struct gateway_waits *waits, struct gateway_wait *w)
 	list_remove(&w->in_all);
 	waits->count--;
 	w->view->wait_count--;
+	w->view->ended_count -= w->is_over;
 	free(w->id);
 	free(w->run);
 	free(w->error);
@@ -62,6 +63,7 @@ static void end_wait(struct gateway_wait *w, enum end_kind kind)
 	if (w->is_over)
 		return;
 	w->is_over = true;
+	w->view->ended_count++;
 	w->kind = kind;
 	client_work(w->view->client);
 }
@@ -241,7 +243,7 @@ void gateway_wait_answer(struct gateway_view *view)
 {
 	struct gateway *g = gateway_of(view);
 
-	if (!view->wait_count)
+	if (!view->ended_count)
 		return;
 	list_each(&g->desk.waits->all, l) {
 		struct gateway_wait *w = list_of(l, struct gateway_wait, in_all);
