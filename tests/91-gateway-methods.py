@@ -728,6 +728,19 @@ def _():
             assert screen.ask("sessions.list", params)["payload"]["limitApplied"] == most, params
 
 
+@test("of very many sessions that were changed the oldest are as they were")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        for i in range(1025):
+            done = screen.ask("sessions.patch", {"key": f"p{i}", "verboseLevel": "on"})
+            assert done["ok"] and done["payload"]["entry"]["verboseLevel"] == "on", done
+        for i, is_on in ((0, False), (1, True), (1024, True)):
+            done = screen.ask("sessions.patch", {"key": f"p{i}", "pinned": False})["payload"]
+            assert ("verboseLevel" in done["entry"]) == is_on, (i, done)
+
+
 @test("the numbers of a run's events grow with each of them")
 def _():
     with config_box("gateway: {pace: 0ms}\n") as box, Screen(box) as screen:

@@ -359,6 +359,17 @@ static bool patch_label(const struct gateway_call *call, const struct crew_membe
 	return crew_rename(client_options(call->view->client)->bus, m, json_text(label), &who, why);
 }
 
+static bool patch_all(const struct gateway_call *call, const struct gateway_place *place,
+                      const struct crew_member *m, struct error *why)
+{
+	if (!check_patch(call, why) ||
+	    !gateway_wish_model(call, place, yyjson_obj_get(call->params, "model"), why) ||
+	    !patch_label(call, m, why))
+		return false;
+	gateway_wish_verbose(call, place, yyjson_obj_get(call->params, "verboseLevel"));
+	return true;
+}
+
 static void answer_patched(const struct gateway_call *call, struct text key,
                            const struct crew_member *m)
 {
@@ -403,11 +414,7 @@ void gateway_sessions_patch(const struct gateway_call *call)
 	m = gateway_place_member(call->gateway, &place);
 	if (expected.len && (!m || !text_is(expected, m->id)))
 		refuse_reset(call, "the session has changed: look at it again", true);
-	else if (!check_patch(call, &why) ||
-	         !gateway_wish_model(call, &place, yyjson_obj_get(call->params, "model"), &why) ||
-	         !gateway_wish_verbose(call, &place, yyjson_obj_get(call->params, "verboseLevel"),
-	                               &why) ||
-	         !patch_label(call, m, &why))
+	else if (!patch_all(call, &place, m, &why))
 		refuse_change(call, why.words);
 	else
 		answer_patched(call, buf_text(&place.key), m);

@@ -2,6 +2,7 @@
 #ifndef GATEWAY_DESK_H
 #define GATEWAY_DESK_H
 
+#include "base/list.h"
 #include "base/map.h"
 
 struct back;
@@ -11,9 +12,10 @@ struct gateway_desk {
 	struct gateway_follows *follows; /* follow.c */
 	struct gateway_queue *queue;     /* queue.c */
 	struct gateway_waits *waits;     /* wait.c */
-	struct map begun;  /* keys of sessions that began anew -> the newest generation */
-	struct map wishes; /* keys of sessions -> struct gateway_wishes */
-	uint64_t told_seq; /* of the crew: what changed up to it was told */
+	struct map begun;       /* keys of sessions that began anew -> the newest generation */
+	struct map wishes;      /* keys of sessions -> struct gateway_wishes */
+	struct link wish_order; /* gateway_wishes.in_order, oldest first */
+	uint64_t told_seq;      /* of the crew: what changed up to it was told */
 };
 
 #endif

@@ -430,6 +430,7 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	g->desk.follows = gateway_follows_create();
 	map_init(&g->desk.begun);
 	map_init(&g->desk.wishes);
+	list_init(&g->desk.wish_order);
 	g->desk.queue = gateway_queue_create(g);
 	g->desk.waits = gateway_waits_create(g);
 	g->pace = pace_create(options->loop, pace_is_due, g);
@@ -460,7 +461,7 @@ void gateway_destroy(struct gateway *g)
 	buf_finish(&g->scratch);
 	gateway_follows_destroy(g->desk.follows);
 	map_finish(&g->desk.begun);
-	gateway_wishes_finish(&g->desk.wishes);
+	gateway_wishes_finish(g);
 	gateway_queue_destroy(g->desk.queue);
 	gateway_waits_destroy(g->desk.waits);
 	free(g);

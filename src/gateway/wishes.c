@@ -8,48 +8,57 @@
 #include "gateway/inside.h"
 #include "gateway/keys.h"
 
-#define WISHES_MAX 1024
+#define WISHES_MAX 1024 /* then the oldest are forgotten */
 
 struct gateway_wishes {
 	char *model, *verbose; /* or NULL */
+	struct link in_order;  /* gateway_desk.wish_order */
+	char key[];
 };
 
-void gateway_wishes_finish(struct map *wishes)
+static void forget_wishes(struct gateway *g, struct gateway_wishes *w)
 {
-	struct text key;
-	size_t at = 0;
-	void *one;
-
-	while (map_next(wishes, &at, &key, &one)) {
-		struct gateway_wishes *w = one;
-
-		free(w->model);
-		free(w->verbose);
-		free(w);
-	}
-	map_finish(wishes);
+	map_remove(&g->desk.wishes, text_of(w->key));
+	list_remove(&w->in_order);
+	free(w->model);
+	free(w->verbose);
+	free(w);
 }
 
-static bool set_wish(struct gateway *g, struct text key, bool is_model, struct text value,
-                     struct error *why)
+void gateway_wishes_finish(struct gateway *g)
+{
+	list_each(&g->desk.wish_order, l)
+		forget_wishes(g, list_of(l, struct gateway_wishes, in_order));
+	map_finish(&g->desk.wishes);
+}
+
+static struct gateway_wishes *find_or_add(struct gateway *g, struct text key)
 {
 	struct gateway_wishes *w = map_get(&g->desk.wishes, key);
-	char **at;
 
-	if (!w && g->desk.wishes.count >= WISHES_MAX)
-		return error_set(why, "too many sessions were changed already");
-	if (!w) {
-		w = must_zero(1, sizeof(*w));
+	if (w) {
+		list_remove(&w->in_order);
+	} else {
+		if (g->desk.wishes.count >= WISHES_MAX)
+			forget_wishes(g, list_of(g->desk.wish_order.next, struct gateway_wishes,
+			                         in_order));
+		w = must_zero(1, sizeof(*w) + key.len + 1);
+		memcpy(w->key, key.at, key.len);
 		map_set(&g->desk.wishes, key, w);
 	}
-	at = is_model ? &w->model : &w->verbose;
+	list_add(&g->desk.wish_order, &w->in_order);
+	return w;
+}
+
+static void set_wish(struct gateway *g, struct text key, bool is_model, struct text value)
+{
+	struct gateway_wishes *w = find_or_add(g, key);
+	char **at = is_model ? &w->model : &w->verbose;
+
 	free(*at);
 	*at = value.len ? text_dup(value) : NULL;
-	if (!w->model && !w->verbose) {
-		map_remove(&g->desk.wishes, key);
-		free(w);
-	}
-	return true;
+	if (!w->model && !w->verbose)
+		forget_wishes(g, w);
 }
 
 /* ---- models ---- */
@@ -92,8 +101,8 @@ bool gateway_wish_model(const struct gateway_call *call, const struct gateway_pl
 		else if (!w.found)
 			is_good = error_set(why, "the agent has no model '%.*s'", TEXT_ARG(w.name));
 	}
-	is_good = is_good &&
-	          set_wish(call->gateway, buf_text(&place->key), true, text_of(w.found), why);
+	if (is_good)
+		set_wish(call->gateway, buf_text(&place->key), true, text_of(w.found));
 	free(w.found);
 	return is_good;
 }
@@ -105,11 +114,11 @@ struct text gateway_wished_model(const struct gateway *g, struct text key)
 	return text_of(w ? w->model : NULL);
 }
 
-bool gateway_wish_verbose(const struct gateway_call *call, const struct gateway_place *place,
-                          yyjson_val *value, struct error *why)
+void gateway_wish_verbose(const struct gateway_call *call, const struct gateway_place *place,
+                          yyjson_val *value)
 {
-	return !value ||
-	       set_wish(call->gateway, buf_text(&place->key), false, json_text(value), why);
+	if (value)
+		set_wish(call->gateway, buf_text(&place->key), false, json_text(value));
 }
 
 void gateway_put_wishes(const struct gateway *g, struct text key, struct buf *out)

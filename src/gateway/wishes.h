@@ -1,6 +1,6 @@
 /* wishes.h - what clients want of single sessions: another model, and how much they show of tools.
  *
- * It is kept as long as the box runs.
+ * It is kept as long as the box runs, for the sessions that were changed last.
  */
 #ifndef GATEWAY_WISHES_H
 #define GATEWAY_WISHES_H
@@ -13,15 +13,14 @@
 struct gateway;
 struct gateway_call;
 struct gateway_place;
-struct map;
 
-void gateway_wishes_finish(struct map *wishes); /* gateway.wishes */
+void gateway_wishes_finish(struct gateway *g);
 
 /* value: a text; null: as it was before; NULL: nothing is said of it.  False: it cannot be. */
 bool gateway_wish_model(const struct gateway_call *call, const struct gateway_place *place,
                         yyjson_val *value, struct error *why);
-bool gateway_wish_verbose(const struct gateway_call *call, const struct gateway_place *place,
-                          yyjson_val *value, struct error *why);
+void gateway_wish_verbose(const struct gateway_call *call, const struct gateway_place *place,
+                          yyjson_val *value);
 
 struct text gateway_wished_model(const struct gateway *g, struct text key); /* empty: none */
 void gateway_put_wishes(const struct gateway *g, struct text key, struct buf *out); /* members */
