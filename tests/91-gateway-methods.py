@@ -741,6 +741,18 @@ def _():
             assert ("verboseLevel" in done["entry"]) == is_on, (i, done)
 
 
+@test("a change that is refused has changed nothing")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        wrong = screen.ask("sessions.patch", {"key": "none", "model": "model-b",
+                                              "verboseLevel": "on", "label": "x"})
+        assert wrong["error"]["code"] == "INVALID_REQUEST", wrong
+        done = screen.ask("sessions.patch", {"key": "none", "pinned": False})["payload"]
+        assert not {"model", "verboseLevel"} & set(done["entry"]), done
+
+
 @test("the numbers of a run's events grow with each of them")
 def _():
     with config_box("gateway: {pace: 0ms}\n") as box, Screen(box) as screen:

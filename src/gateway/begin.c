@@ -264,6 +264,7 @@ static void create(struct creating *c)
 {
 	const struct gateway_call *call = c->call;
 	const struct crew_member *m = gateway_place_member(call->gateway, c->place);
+	yyjson_val *model = yyjson_obj_get(call->params, "model");
 	char made[GATEWAY_ID] = "";
 	struct error why = {"there is no such agent"};
 
@@ -271,7 +272,7 @@ static void create(struct creating *c)
 		refuse_change(call, why.words);
 		return;
 	}
-	if (!gateway_wish_model(call, c->place, yyjson_obj_get(call->params, "model"), &why)) {
+	if (!gateway_can_wish_model(call, c->place, model, &why)) {
 		refuse_change(call, why.words);
 		return;
 	}
@@ -283,6 +284,7 @@ static void create(struct creating *c)
 			call, &(struct gateway_fault){"UNAVAILABLE", why.words, .retryable = true});
 		return;
 	}
+	gateway_wish_model(call, c->place, model);
 	answer_created(c);
 	if (!m && call->view->client->state != CLIENT_CLOSING)
 		tell_begun(call, buf_text(&c->place->key), made, "create");
@@ -362,10 +364,12 @@ static bool patch_label(const struct gateway_call *call, const struct crew_membe
 static bool patch_all(const struct gateway_call *call, const struct gateway_place *place,
                       const struct crew_member *m, struct error *why)
 {
-	if (!check_patch(call, why) ||
-	    !gateway_wish_model(call, place, yyjson_obj_get(call->params, "model"), why) ||
+	yyjson_val *model = yyjson_obj_get(call->params, "model");
+
+	if (!check_patch(call, why) || !gateway_can_wish_model(call, place, model, why) ||
 	    !patch_label(call, m, why))
 		return false;
+	gateway_wish_model(call, place, model);
 	gateway_wish_verbose(call, place, yyjson_obj_get(call->params, "verboseLevel"));
 	return true;
 }

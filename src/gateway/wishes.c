@@ -84,27 +84,45 @@ static void look_at_model(void *of, struct text source, struct text model)
 		w->found = text_dup(model);
 }
 
-bool gateway_wish_model(const struct gateway_call *call, const struct gateway_place *place,
-                        yyjson_val *value, struct error *why)
+/* found: the model's own name, or NULL. */
+static bool check_model(const struct gateway_call *call, const struct gateway_place *place,
+                        yyjson_val *value, char **found, struct error *why)
 {
 	const struct gateway_options *o = &call->gateway->options;
 	struct wanted_model w = {json_text(value), gateway_key_agent(buf_text(&place->key)),
 	                         buf_text(&place->source)};
-	bool is_good = true;
+
+	*found = NULL;
+	if (!yyjson_is_str(value))
+		return true;
+	o->models(o->self, look_at_model, &w);
+	*found = w.found;
+	if (!w.count)
+		return error_set(why, "the agent chooses its model itself");
+	return w.found || error_set(why, "the agent has no model '%.*s'", TEXT_ARG(w.name));
+}
+
+bool gateway_can_wish_model(const struct gateway_call *call, const struct gateway_place *place,
+                            yyjson_val *value, struct error *why)
+{
+	char *found;
+	bool can = check_model(call, place, value, &found, why);
+
+	free(found);
+	return can;
+}
+
+void gateway_wish_model(const struct gateway_call *call, const struct gateway_place *place,
+                        yyjson_val *value)
+{
+	struct error why;
+	char *found;
 
 	if (!value)
-		return true;
-	if (yyjson_is_str(value)) {
-		o->models(o->self, look_at_model, &w);
-		if (!w.count)
-			is_good = error_set(why, "the agent chooses its model itself");
-		else if (!w.found)
-			is_good = error_set(why, "the agent has no model '%.*s'", TEXT_ARG(w.name));
-	}
-	if (is_good)
-		set_wish(call->gateway, buf_text(&place->key), true, text_of(w.found));
-	free(w.found);
-	return is_good;
+		return;
+	if (check_model(call, place, value, &found, &why))
+		set_wish(call->gateway, buf_text(&place->key), true, text_of(found));
+	free(found);
 }
 
 struct text gateway_wished_model(const struct gateway *g, struct text key)

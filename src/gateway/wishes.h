@@ -16,9 +16,11 @@ struct gateway_place;
 
 void gateway_wishes_finish(struct gateway *g);
 
-/* value: a text; null: as it was before; NULL: nothing is said of it.  False: it cannot be. */
-bool gateway_wish_model(const struct gateway_call *call, const struct gateway_place *place,
-                        yyjson_val *value, struct error *why);
+/* value: a text; null: as it was before; NULL: nothing is said of it. */
+bool gateway_can_wish_model(const struct gateway_call *call, const struct gateway_place *place,
+                            yyjson_val *value, struct error *why);
+void gateway_wish_model(const struct gateway_call *call, const struct gateway_place *place,
+                        yyjson_val *value); /* if that can be */
 void gateway_wish_verbose(const struct gateway_call *call, const struct gateway_place *place,
                           yyjson_val *value);
 
