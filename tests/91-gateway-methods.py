@@ -753,6 +753,22 @@ def _():
         assert not {"model", "verboseLevel"} & set(done["entry"]), done
 
 
+@test("a session that is created twice with one key of the request is one")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        wish = {"message": "hello", "idempotencyKey": "k1"}
+        first = screen.ask("sessions.create", wish)["payload"]
+        again = screen.ask("sessions.create", wish)["payload"]
+        assert again["key"] == first["key"] and again["runId"] == "k1", (first, again)
+        screen.chat("final", "k1")
+        eventually(lambda: row_of(screen, first["key"]))
+        later = screen.ask("sessions.create", wish)["payload"]
+        assert later["key"] == first["key"], (first, later)
+        assert asked(up) == ["hello"], asked(up)
+
+
 @test("the numbers of a run's events grow with each of them")
 def _():
     with config_box("gateway: {pace: 0ms}\n") as box, Screen(box) as screen:

@@ -105,6 +105,18 @@ const char *gateway_sent_status(struct gateway *g, struct text id)
 	                                                                             : "ok";
 }
 
+bool gateway_sent_key(struct gateway *g, struct text id, struct buf *key)
+{
+	const struct gateway_sent *sent = map_get(&g->sent, id);
+	const struct run *run = runs_find(g->options.runs, id);
+
+	if (sent)
+		buf_add(key, text_of(sent->key));
+	else if (run)
+		gateway_key_of_run(g, run, key);
+	return sent || run;
+}
+
 /* ---- asking ---- */
 
 enum back_answer gateway_ask(const struct gateway_call *call, const struct gateway_place *place,

@@ -27,6 +27,8 @@ void gateway_refuse_back(const struct gateway_call *call, enum back_answer answe
 void gateway_forget_sent(struct gateway *g, uint64_t before_ms);
 /* "in_flight" or "ok" of a key that was sent; NULL: it was not. */
 const char *gateway_sent_status(struct gateway *g, struct text id);
+/* The key of the session that it was sent to; false: it was not. */
+bool gateway_sent_key(struct gateway *g, struct text id, struct buf *key);
 /* Each run of a session that the journal does not tell of yet. */
 void gateway_each_unheard(const struct gateway *g, struct text key,
                           void (*each)(void *self, struct text run), void *self);

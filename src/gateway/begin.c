@@ -290,12 +290,24 @@ static void create(struct creating *c)
 		tell_begun(call, buf_text(&c->place->key), made, "create");
 }
 
+/* Who asks once more means the session that it began. */
+static void make_key(const struct gateway_call *call, struct buf *key)
+{
+	struct text id = json_text_at(call->params, "idempotencyKey");
+	char made[GATEWAY_ID] = "";
+
+	if (id.len && gateway_sent_key(call->gateway, id, key))
+		return;
+	random_uuid(made);
+	buf_add(key, text_of(made));
+}
+
 void gateway_sessions_create(const struct gateway_call *call)
 {
 	struct text key = json_text_at(call->params, "key");
 	const char *fault = why_not_made(call);
-	char made[GATEWAY_ID] = "";
 	struct gateway_place place;
+	struct buf own;
 	struct creating c = {call, &place};
 
 	if (!fault && json_text_at(call->params, "label").len > CREW_TITLE_MAX)
@@ -304,11 +316,16 @@ void gateway_sessions_create(const struct gateway_call *call)
 		refuse_change(call, fault);
 		return;
 	}
-	random_uuid(made);
 	runs_reach(call->gateway->options.runs);
 	crew_reach(call->gateway->options.crew);
-	gateway_find_place(call->gateway, key.len ? key : text_of(made),
-	                   json_text_at(call->params, "agentId"), &place);
+	buf_init(&own, 2 * KIB);
+	if (key.len)
+		buf_add(&own, key);
+	else
+		make_key(call, &own);
+	gateway_find_place(call->gateway, buf_text(&own), json_text_at(call->params, "agentId"),
+	                   &place);
+	buf_finish(&own);
 	c.message = json_text_at(call->params, "message");
 	if (!c.message.len)
 		c.message = json_text_at(call->params, "task");
