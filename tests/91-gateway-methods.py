@@ -769,6 +769,19 @@ def _():
         assert asked(up) == ["hello"], asked(up)
 
 
+@test("a session that is created twice at once is one")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        for i in range(20):
+            for n in "ab":
+                screen.ws.send({"type": "req", "id": f"{n}{i}", "method": "sessions.create",
+                                "params": {"key": f"twin-{i}"}})
+            made = [second(screen, f"{n}{i}")["sessionId"] for n in "ab"]
+            assert made[0] == made[1], made
+
+
 @test("the numbers of a run's events grow with each of them")
 def _():
     with config_box("gateway: {pace: 0ms}\n") as box, Screen(box) as screen:

@@ -8,6 +8,7 @@
 #include "bus/bus.h"
 #include "crew/crew.h"
 #include "gateway/asking.h"
+#include "gateway/begun.h"
 #include "gateway/follow.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
@@ -143,6 +144,7 @@ static void begin_anew(const struct gateway_call *call, const struct gateway_pla
 			call, &(struct gateway_fault){"UNAVAILABLE", why.words, .retryable = true});
 	} else {
 		gateway_note_generation(call->gateway, key, generation);
+		gateway_note_begun(call->gateway, key, id);
 		put_object(&out, NULL);
 		put_bool(&out, "ok", true);
 		put_text(&out, "key", key);
@@ -267,6 +269,7 @@ static void create(struct creating *c)
 	yyjson_val *model = yyjson_obj_get(call->params, "model");
 	char made[GATEWAY_ID] = "";
 	struct error why = {"there is no such agent"};
+	bool is_new;
 
 	if (!c->place->source.len) {
 		refuse_change(call, why.words);
@@ -277,16 +280,21 @@ static void create(struct creating *c)
 		return;
 	}
 	random_uuid(made);
-	c->id = m ? m->id : made;
-	if (!m && (!tell_session(call, c->place, buf_text(&c->place->name), made, &why) ||
-	           !name_session(call, made, &why))) {
+	c->id = m ? m->id : gateway_begun_id(call->gateway, buf_text(&c->place->key));
+	is_new = !c->id;
+	if (is_new)
+		c->id = made;
+	if (is_new && (!tell_session(call, c->place, buf_text(&c->place->name), made, &why) ||
+	               !name_session(call, made, &why))) {
 		gateway_refuse(
 			call, &(struct gateway_fault){"UNAVAILABLE", why.words, .retryable = true});
 		return;
 	}
+	if (is_new)
+		gateway_note_begun(call->gateway, buf_text(&c->place->key), made);
 	gateway_wish_model(call, c->place, model);
 	answer_created(c);
-	if (!m && call->view->client->state != CLIENT_CLOSING)
+	if (is_new && call->view->client->state != CLIENT_CLOSING)
 		tell_begun(call, buf_text(&c->place->key), made, "create");
 }
 

@@ -15,7 +15,9 @@ struct gateway_desk {
 	struct map begun;       /* keys of sessions that began anew -> the newest generation */
 	struct map wishes;      /* keys of sessions -> struct gateway_wishes */
 	struct link wish_order; /* gateway_wishes.in_order, oldest first */
-	uint64_t told_seq;      /* of the crew: what changed up to it was told */
+	struct link just;       /* begun.c */
+	size_t just_count;
+	uint64_t told_seq; /* of the crew: what changed up to it was told */
 };
 
 #endif

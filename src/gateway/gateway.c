@@ -12,6 +12,7 @@
 #include "base/put.h"
 #include "base/random.h"
 #include "gateway/asking.h"
+#include "gateway/begun.h"
 #include "gateway/follow.h"
 #include "gateway/hall.h"
 #include "gateway/heartbeat.h"
@@ -429,6 +430,7 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	buf_init(&g->scratch, GATEWAY_FRAME_MAX);
 	g->desk.follows = gateway_follows_create();
 	map_init(&g->desk.begun);
+	list_init(&g->desk.just);
 	map_init(&g->desk.wishes);
 	list_init(&g->desk.wish_order);
 	g->desk.queue = gateway_queue_create(g);
@@ -462,6 +464,7 @@ void gateway_destroy(struct gateway *g)
 	gateway_follows_destroy(g->desk.follows);
 	map_finish(&g->desk.begun);
 	gateway_wishes_finish(g);
+	gateway_forget_begun(g);
 	gateway_queue_destroy(g->desk.queue);
 	gateway_waits_destroy(g->desk.waits);
 	free(g);
