@@ -17,7 +17,7 @@ struct gateway_begun {
 	char key[];
 };
 
-static bool is_known(const struct gateway *g, const struct gateway_begun *one)
+static bool is_in_crew(const struct gateway *g, const struct gateway_begun *one)
 {
 	return runs_seq(g->options.runs) >= one->seq && crew_seq(g->options.crew) >= one->seq;
 }
@@ -36,7 +36,7 @@ void gateway_note_begun(struct gateway *g, struct text key, const char *id)
 	list_each(&g->desk.just, l) {
 		struct gateway_begun *one = list_of(l, struct gateway_begun, in_all);
 
-		if (is_known(g, one) || text_is(key, one->key) || g->desk.just_count >= BEGUN_MAX)
+		if (is_in_crew(g, one) || text_is(key, one->key) || g->desk.just_count >= BEGUN_MAX)
 			forget(g, one);
 	}
 	snprintf(fresh->id, sizeof(fresh->id), "%s", id);
@@ -51,7 +51,7 @@ const char *gateway_begun_id(const struct gateway *g, struct text key)
 	list_each(&g->desk.just, l) {
 		const struct gateway_begun *one = list_of(l, struct gateway_begun, in_all);
 
-		if (text_is(key, one->key) && !is_known(g, one))
+		if (text_is(key, one->key) && !is_in_crew(g, one))
 			return one->id;
 	}
 	return NULL;
