@@ -145,6 +145,7 @@ def told(box, number):
     member = json.loads(text)
     member.pop("handle")
     member.pop("source")  # who told of it first
+    member["spark"] = [n for n in member["spark"] if n]  # its minutes are counted back from now
     return member
 
 
