@@ -426,7 +426,7 @@ static bool is_blank(struct text t)
 {
 	size_t at = 0;
 
-	while (at < t.len && cut_is_space(t.at[at]))
+	while (t.at && at < t.len && cut_is_space(t.at[at]))
 		at++;
 	return at == t.len;
 }

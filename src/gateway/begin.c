@@ -184,6 +184,7 @@ struct creating {
 	const struct gateway_place *place;
 	const char *id; /* of the session */
 	struct text message;
+	char made[GATEWAY_ID]; /* the id of a new one */
 };
 
 static const char *why_not_made(const struct gateway_call *call)
@@ -267,7 +268,6 @@ static void create(struct creating *c)
 	const struct gateway_call *call = c->call;
 	const struct crew_member *m = gateway_place_member(call->gateway, c->place);
 	yyjson_val *model = yyjson_obj_get(call->params, "model");
-	char made[GATEWAY_ID] = "";
 	struct error why = {"there is no such agent"};
 	bool is_new;
 
@@ -279,23 +279,23 @@ static void create(struct creating *c)
 		refuse_change(call, why.words);
 		return;
 	}
-	random_uuid(made);
+	random_uuid(c->made);
 	c->id = m ? m->id : gateway_begun_id(call->gateway, buf_text(&c->place->key));
 	is_new = !c->id;
 	if (is_new)
-		c->id = made;
-	if (is_new && (!tell_session(call, c->place, buf_text(&c->place->name), made, &why) ||
-	               !name_session(call, made, &why))) {
+		c->id = c->made;
+	if (is_new && (!tell_session(call, c->place, buf_text(&c->place->name), c->made, &why) ||
+	               !name_session(call, c->made, &why))) {
 		gateway_refuse(
 			call, &(struct gateway_fault){"UNAVAILABLE", why.words, .retryable = true});
 		return;
 	}
 	if (is_new)
-		gateway_note_begun(call->gateway, buf_text(&c->place->key), made);
+		gateway_note_begun(call->gateway, buf_text(&c->place->key), c->made);
 	gateway_wish_model(call, c->place, model);
 	answer_created(c);
 	if (is_new && call->view->client->state != CLIENT_CLOSING)
-		tell_begun(call, buf_text(&c->place->key), made, "create");
+		tell_begun(call, buf_text(&c->place->key), c->made, "create");
 }
 
 /* Who asks once more means the session that it began. */

@@ -138,7 +138,8 @@ static uint64_t key_of_session(const struct gateway *g, const struct run_session
 	add_key(key, text_of(name), base);
 	if (generation < 2 || (uintptr_t)map_get(&g->desk.begun, buf_text(key)) >= generation)
 		return generation;
-	buf_add(key, (struct text){whole.at + base.len, whole.len - base.len});
+	if (base.len < whole.len)
+		buf_add(key, (struct text){whole.at + base.len, whole.len - base.len});
 	return 1;
 }
 

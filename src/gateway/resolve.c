@@ -142,9 +142,7 @@ static void resolve(const struct gateway_call *call, size_t way, struct text nam
 
 	runs_reach(call->gateway->options.runs);
 	crew_reach(call->gateway->options.crew);
-	if (way == 0)
-		find_by_key(&r, name, json_text_at(call->params, "agentId"));
-	else if (way == 1)
+	if (way == 1)
 		note_found(&r, crew_find(call->gateway->options.crew, name));
 	else if (way == 2)
 		find_by_label(&r, name);

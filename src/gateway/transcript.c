@@ -180,7 +180,7 @@ void transcript_each(const struct gateway_transcript *p, const struct transcript
 		const struct said *said = transcript_words(p, i);
 		const struct link *l = i == page->first_run ? page->first : said->messages.next;
 
-		for (; l != &said->messages; l = l->next) {
+		for (; l && l != &said->messages; l = l->next) {
 			const struct said_message *m = list_of(l, struct said_message, in_said);
 
 			if (m != apart)

@@ -30,7 +30,7 @@ static struct episodes *notes_of(struct theatre *t, size_t list, const char **na
 		{"sessions", &t->whose.sessions},
 	};
 
-	if (list == sizeof(lists) / sizeof(*lists))
+	if (list >= sizeof(lists) / sizeof(*lists))
 		return NULL;
 	*name = lists[list].name;
 	return lists[list].notes;
@@ -39,7 +39,7 @@ static struct episodes *notes_of(struct theatre *t, size_t list, const char **na
 void theatre_save_begin(struct theatre *t)
 {
 	struct episodes *notes;
-	const char *name;
+	const char *name = NULL;
 
 	t->saving = (struct theatre_saving){SAVE_NUMBERS};
 	for (size_t i = 0; (notes = notes_of(t, i, &name)); i++)
