@@ -1,6 +1,7 @@
 /* chunk.c - what is held, and the pieces that leave it. */
 #include "deliver/chunk.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/grapheme.h"
@@ -426,7 +427,7 @@ static bool is_blank(struct text t)
 {
 	size_t at = 0;
 
-	while (t.at && at < t.len && cut_is_space(t.at[at]))
+	while (at < t.len && cut_is_space(t.at[at]))
 		at++;
 	return at == t.len;
 }
@@ -437,6 +438,7 @@ static bool cut_off(struct chunker *c, const struct cut *cut, struct chunk_piece
 {
 	struct text body = {c->held.at + c->at, cut->at};
 
+	assert(c->held.at);
 	if (is_blank(body)) {
 		leave_out(c, cut->at);
 		c->skip = SKIP_SPACE;

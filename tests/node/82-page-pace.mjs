@@ -4,8 +4,10 @@
 // busy: 15
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Box, eventually, run, test } from "./lib.mjs";
-import { Agent } from "./agent.mjs";
+import { Ear } from "./ear.mjs";
 import { close, faults, open, rowsInSight, stateIs } from "./browser.mjs";
 
 const box = await new Box().start();
@@ -89,10 +91,16 @@ test("a question is there while the signals before it are not", async () => {
 test("that an agent was told is said while the signals before it are not there", async () => {
 	const dam = makeDam();
 	const page = await open(box.openUrl(), { view: "stage", prepare: dam.prepare });
-	const agent = await Agent.join(box, "hears");
+	const ear = await new Ear().start();
 
 	await stateIs(page, "live");
-	agent.say("I listen.", "eve");
+	const added = await fetch(`${box.origin}/api/sources`, {
+		method: "POST", body: JSON.stringify({ url: ear.url, name: "ear" }),
+		headers: { Authorization: `Bearer ${readFileSync(join(box.data, "token"), "utf8").trim()}`, "Content-Type": "application/json" },
+	});
+	assert.ok(added.ok, String(added.status));
+	await eventually(() => ear.isDialled, "the source is connected");
+	ear.send({ type: "text_delta", correlationId: "hears", payload: { agentId: "eve", content: "I listen." } });
 	/* The list is there for those who cannot see the canvas. */
 	await page.locator(".stage-crowd button", { hasText: "eve" }).dispatchEvent("click");
 	await page.waitForSelector(".stage-card input:enabled");
@@ -103,7 +111,7 @@ test("that an agent was told is said while the signals before it are not there",
 	await page.getByText("eve was told: hurry").waitFor();
 	assert.ok(dam.waiting >= 5, String(dam.waiting));
 	dam.open();
-	agent.leave();
+	ear.end();
 	await page.close();
 });
 
