@@ -56,7 +56,7 @@ static struct text without_markup(struct text t, struct buf *out)
 	while (ends && t.at[ends - 1] != '>')
 		ends--;
 	for (size_t i = 0; i < t.len; i++) {
-		bool is_tag = t.at[i] == '<' && i < ends;
+		bool is_tag = i < ends && t.at[i] == '<';
 		const char *end = is_tag ? memchr(t.at + i, '>', ends - i) : NULL;
 
 		buf_add_char(out, end ? ' ' : t.at[i]);
