@@ -169,6 +169,7 @@ def _():
         screen.do("say", "SLOW please")
         screen.do("sees", FIRST)
         screen.do("sees", LAST)
+        screen.do("lacks", "is responding")  # else it would steer, which we refuse
         screen.do("say", "SLOW again")
         late(lambda: screen.count(FIRST) == 2)
         screen.do("press", "Stop")

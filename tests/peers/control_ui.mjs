@@ -4,6 +4,7 @@
  *     say WORDS       writes into the chat
  *     press NAME      a button
  *     sees WORDS      waits until they stand on the page
+ *     lacks WORDS     until they do not
  *     count WORDS     how often they stand there
  */
 
@@ -24,6 +25,9 @@ const commands = {
 	press: (name) => page.getByRole("button", { name }).first().click(),
 	sees: async (words) => {
 		await eventually(async () => (await text()).includes(words), `${words} in the Control UI`);
+	},
+	lacks: async (words) => {
+		await eventually(async () => !(await text()).includes(words), `no ${words} in the Control UI`);
 	},
 	/* What is read out to people who do not see it stands in the page once more. */
 	count: (words) => page.evaluate((wanted) => {
