@@ -204,33 +204,15 @@ void gateway_plugin_list(const struct gateway_call *call)
 
 /* ---- refusing ---- */
 
-static void refuse_with(const struct gateway_call *call, const char *message, const char *reason,
-                        const char *remedy)
-{
-	struct gateway_fault fault = {"INVALID_REQUEST", message};
-	struct buf details;
-
-	buf_init(&details, DETAILS_MAX);
-	put_object(&details, NULL);
-	put_word(&details, "reason", reason);
-	if (remedy)
-		put_word(&details, "remediation", remedy);
-	put_end(&details);
-	if (call->view->protocol > GATEWAY_OLDEST)
-		fault.details = buf_text(&details);
-	gateway_refuse(call, &fault);
-	buf_finish(&details);
-}
-
 static void refuse_unknown(const struct gateway_call *call)
 {
-	refuse_with(call, "unknown or expired approval id", "APPROVAL_NOT_FOUND",
-	            "Ask for the list again: it may have been decided or withdrawn.");
+	pending_refuse(call, "unknown or expired approval id", "APPROVAL_NOT_FOUND",
+	               "Ask for the list again: it may have been decided or withdrawn.");
 }
 
 static void refuse_missing(const struct gateway_call *call)
 {
-	refuse_with(call, "approval not found", "APPROVAL_NOT_FOUND", NULL);
+	pending_refuse(call, "approval not found", "APPROVAL_NOT_FOUND", NULL);
 }
 
 static void refuse_decision(const struct gateway_call *call, const struct deciding *d,
@@ -372,7 +354,8 @@ static void answer_late(const struct gateway_call *call, const struct prompt *p)
 	else if (!is_unified(call) && end && end->word && text_is(wish, end->word))
 		answer_good(call);
 	else
-		refuse_with(call, "approval already resolved", "APPROVAL_ALREADY_RESOLVED", NULL);
+		pending_refuse(call, "approval already resolved", "APPROVAL_ALREADY_RESOLVED",
+		               NULL);
 }
 
 static void decide(const struct gateway_call *call, const struct prompt *p,

@@ -15,6 +15,7 @@
 #include "hub/person.h"
 #include "run/prompts.h"
 
+#define DETAILS_MAX 512
 #define EVENT_MAX (512 * KIB)
 #define SETTLED_MAX 256 /* that are known, ... */
 #define SETTLED_BYTES_MAX (2 * MIB)
@@ -297,4 +298,22 @@ enum back_answer pending_reply(const struct gateway_call *call, const struct pro
 	if (answer != BACK_TAKEN)
 		client_end_wait(w);
 	return answer;
+}
+
+void pending_refuse(const struct gateway_call *call, const char *message, const char *reason,
+                    const char *remedy)
+{
+	struct gateway_fault fault = {"INVALID_REQUEST", message};
+	struct buf details;
+
+	buf_init(&details, DETAILS_MAX);
+	put_object(&details, NULL);
+	put_word(&details, "reason", reason);
+	if (remedy)
+		put_word(&details, "remediation", remedy);
+	put_end(&details);
+	if (call->view->protocol > GATEWAY_OLDEST)
+		fault.details = buf_text(&details);
+	gateway_refuse(call, &fault);
+	buf_finish(&details);
 }

@@ -64,4 +64,8 @@ enum back_answer pending_reply(const struct gateway_call *call, const struct pro
 /* Did what was added behind so many bytes of a list not fit?  Then it is taken off again. */
 bool pending_list_ends(struct buf *list, size_t len);
 
+/* With a reason, and what to do, for those who read details; remedy: or NULL. */
+void pending_refuse(const struct gateway_call *call, const char *message, const char *reason,
+                    const char *remedy);
+
 #endif

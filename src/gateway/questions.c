@@ -11,7 +11,6 @@
 #define LIST_MAX (8 * MIB)
 #define ONE_MAX (512 * KIB)
 #define VALUE_MAX PROMPT_VALUE_MAX
-#define DETAILS_MAX 256
 
 static const char *status_of(const struct prompt *p)
 {
@@ -131,29 +130,13 @@ void gateway_question_list(const struct gateway_call *call)
 	buf_finish(&out);
 }
 
-static void refuse_question(const struct gateway_call *call, const char *reason,
-                            const struct error *words)
-{
-	struct gateway_fault fault = {"INVALID_REQUEST", words->words};
-	struct buf details;
-
-	buf_init(&details, DETAILS_MAX);
-	put_object(&details, NULL);
-	put_word(&details, "reason", reason);
-	put_end(&details);
-	if (call->view->protocol > GATEWAY_OLDEST)
-		fault.details = buf_text(&details);
-	gateway_refuse(call, &fault);
-	buf_finish(&details);
-}
-
 static void refuse_unknown(const struct gateway_call *call)
 {
 	struct error words;
 
 	error_set(&words, "question '%.*s' was not found",
 	          TEXT_ARG(json_text_at(call->params, "id")));
-	refuse_question(call, "QUESTION_NOT_FOUND", &words);
+	pending_refuse(call, words.words, "QUESTION_NOT_FOUND", NULL);
 }
 
 void gateway_question_get(const struct gateway_call *call)
@@ -187,7 +170,7 @@ static bool refuse_answer(const struct gateway_call *call, const char *reason)
 	struct error words;
 
 	error_set(&words, "question '" INQUIRY_ID "' %s", reason);
-	refuse_question(call, "QUESTION_INVALID_ANSWER", &words);
+	pending_refuse(call, words.words, "QUESTION_INVALID_ANSWER", NULL);
 	return false;
 }
 
@@ -273,7 +256,7 @@ static void answer_late(const struct gateway_call *call, const struct prompt *p)
 
 	error_set(&words, "question '%s' is already %s", p->id,
 	          p->state == PROMPT_OPEN ? "answered" : prompt_state_name(p->state));
-	refuse_question(call, "QUESTION_ALREADY_TERMINAL", &words);
+	pending_refuse(call, words.words, "QUESTION_ALREADY_TERMINAL", NULL);
 }
 
 static void give_answer(const struct gateway_call *call, const struct prompt *p, struct text value)
@@ -328,7 +311,7 @@ static bool are_answers_good(const struct gateway_call *call)
 			continue;
 		error_set(&words, "question '%.*s' is not part of this request",
 		          TEXT_ARG(json_text(key)));
-		refuse_question(call, "QUESTION_INVALID_ANSWER", &words);
+		pending_refuse(call, words.words, "QUESTION_INVALID_ANSWER", NULL);
 		return false;
 	}
 	return true;
