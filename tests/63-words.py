@@ -244,6 +244,98 @@ def _():
     session.end()
 
 
+def end_by(box, how):
+    box.kill9() if how == "kill" else box.stop()
+
+
+@test("words of the first turn outlive a box that ends before the turn does, and are told once")
+def _():
+    for how in ("stop", "kill"):
+        home, data = temp_dir(), temp_dir() / "data"
+        session = Session(home, registered=False)
+        path = {"transcript_path": str(session.path)}
+        settings = env(home, SIGNALBOX_TRANSCRIPTS="text")
+
+        def texts(box):
+            return [words.strip() for type, words in told(box) if type == "text_delta"]
+
+        with Box(env=settings, data=data) as box:
+            hook(box, "UserPromptSubmit", prompt="One", prompt_id="p-1", **path)
+            session.add("assistant", [{"type": "text", "text": "Two"}])
+            session.add("assistant", [{"type": "thinking", "thinking": "Hm."}])
+            session.add("assistant", [{"type": "text", "text": "Three"}])
+            session.add("assistant", [{"type": "thinking", "thinking": "Oh."}])
+            eventually(lambda: ("thinking", "Oh.") in told(box))
+            assert not texts(box), told(box)
+            end_by(box, how)
+        with Box(env=settings, data=data) as box:
+            session.add("assistant", [{"type": "thinking", "thinking": "Ah."}])
+            eventually(lambda: ("thinking", "Ah.") in told(box))
+            assert not texts(box), told(box)
+            end_by(box, how)  # again, and nothing is told yet
+        with Box(env=settings, data=data) as box:
+            session.add("assistant", [{"type": "text", "text": "Four"}])
+            hook(box, "Stop", **path)
+            eventually(lambda: texts(box) == ["Two", "Three", "Four"])
+            end_by(box, how)
+        with Box(env=settings, data=data) as box:
+            session.add("assistant", [{"type": "text", "text": "Five"}])
+            eventually(lambda: "Five" in texts(box))
+            assert texts(box) == ["Two", "Three", "Four", "Five"], told(box)
+            assert len([one for one in told(box) if one[0] == "thinking"]) == 3, told(box)
+        session.end()
+
+
+@test("words that were held are told by a box that starts after the session's end")
+def _():
+    home, data = temp_dir(), temp_dir() / "data"
+    session = Session(home, registered=False)
+    path = {"transcript_path": str(session.path)}
+    settings = env(home, SIGNALBOX_TRANSCRIPTS="text")
+    with Box(env=settings, data=data) as box:
+        hook(box, "UserPromptSubmit", prompt="One", prompt_id="p-1", **path)
+        session.add("assistant", [{"type": "text", "text": "Two"}, {"type": "thinking", "thinking": "Hm."}])
+        eventually(lambda: ("thinking", "Hm.") in told(box))
+        hook(box, "SessionEnd", reason="other", **path)
+        box.kill9()  # it may have heard it, and told, or not
+    with Box(env=settings, data=data) as box:
+        if ("text_delta", "Two") not in told(box):
+            hook(box, "SessionEnd", reason="other", **path)
+        eventually(lambda: ("text_delta", "Two") in told(box))
+    with Box(env=settings, data=data) as box:
+        hook(box, "UserPromptSubmit", prompt="Go on", prompt_id="p-2", **path)
+        session.add("assistant", [{"type": "thinking", "thinking": "Oh."}])
+        eventually(lambda: ("thinking", "Oh.") in told(box))
+        assert [one for one in told(box) if one[0] == "text_delta"] == [("text_delta", "Two")], told(box)
+    session.end()
+
+
+@test("words that were held are told by nobody where hooks tell them after a start, or a person says no")
+def _():
+    for says_no in (False, True):
+        home, data = temp_dir(), temp_dir() / "data"
+        session = Session(home, registered=False)
+        path = {"transcript_path": str(session.path)}
+        with Box(env=env(home), data=data) as box:
+            assert ask(box, "text").status == 200
+            hook(box, "UserPromptSubmit", prompt="One", prompt_id="p-1", **path)
+            session.add("assistant", [{"type": "text", "text": "Two"}])
+            session.add("assistant", [{"type": "thinking", "thinking": "Hm."}])
+            eventually(lambda: ("thinking", "Hm.") in told(box))
+            if says_no:
+                assert ask(box, "facts").status == 200
+            box.kill9()
+        with Box(env=env(home), data=data) as box:
+            if not says_no:
+                hook(box, "MessageDisplay", delta="Two", message_id="m", index=0, **path)
+            hook(box, "Stop", **path)
+            session.add("system", "", subtype="turn_duration")
+            eventually(lambda: [s for s in box.history() if s["type"] == "session.turn"])
+            texts = [one for one in told(box) if one[0] == "text_delta"]
+            assert texts == ([] if says_no else [("text_delta", "Two")]), told(box)
+        session.end()
+
+
 @test("a status line alone hides nothing of a session without hooks")
 def _():
     home = temp_dir()

@@ -12,7 +12,7 @@
 #include "signal/json.h"
 
 #define LINE_LEN_MAX MIB /* of a signal that says anything of this */
-#define SAVED_MAX (LIVING_MAX * (LIVING_ID_MAX * 12 + 256))
+#define SAVED_MAX (LIVING_MAX * (LIVING_ID_MAX * 12 + 320))
 
 struct living {
 	struct map by_id;
@@ -191,6 +191,7 @@ static void note_place(struct living *living, const struct signal *s, yyjson_val
 			!text_is(json_text_at(yyjson_obj_get(root, "payload"), "state"), "began");
 	one->inode = yyjson_get_uint(yyjson_obj_get(place, "inode"));
 	one->at = yyjson_get_uint(yyjson_obj_get(place, "at"));
+	one->held = yyjson_get_uint(yyjson_obj_get(place, "held"));
 }
 
 /* Another process has taken it up, whose hooks are heard or not; or its own came back to it. */
@@ -342,6 +343,7 @@ static void living_save(const void *self, struct buf *out)
 			put_text(out, "folder", text_of(one->folder));
 		put_u64(out, "inode", one->inode);
 		put_u64(out, "at", one->at);
+		put_u64(out, "held", one->held);
 		put_end(out);
 	}
 	put_list_end(out);
@@ -372,6 +374,7 @@ static bool load_one(struct living *living, yyjson_val *saved)
 	            yyjson_is_true(yyjson_obj_get(saved, "told")));
 	one->inode = yyjson_get_uint(yyjson_obj_get(saved, "inode"));
 	one->at = yyjson_get_uint(yyjson_obj_get(saved, "at"));
+	one->held = yyjson_get_uint(yyjson_obj_get(saved, "held"));
 	return true;
 }
 

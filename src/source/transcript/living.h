@@ -38,6 +38,7 @@ struct living_one {
 	bool is_told;       /* its folder, by a hook; otherwise it is a guess */
 	char *folder;       /* of its transcript, below projects/; NULL: not known */
 	uint64_t inode, at; /* how far that was read, and of which file; 0: not at all */
+	uint64_t held;      /* words from there on were not told yet; 0: all were */
 	uint64_t seen;      /* for who looks: the process that ran its last hook; 0: none */
 	uint64_t missed_ms; /* for who looks: since when there is no such process; 0: there is */
 	struct link in_all; /* living.all, the one that was silent for longest first */

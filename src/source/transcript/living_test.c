@@ -156,6 +156,29 @@ static void a_hook_knows_the_folder_better(void **state)
 	assert_string_equal(living_find(living, TEXT("S"))->folder, "-a");
 }
 
+static void place(const char *run, const char *place)
+{
+	char metadata[100];
+
+	snprintf(metadata, sizeof(metadata), "{\"place\":%s}", place);
+	hear(&(struct said){"thinking", "adapter:transcript", run, 1, NULL, metadata});
+}
+
+static void a_place_says_what_is_held(void **state)
+{
+	const struct living_one *one;
+
+	hook("S", 1);
+	one = living_find(living, TEXT("S"));
+	place("S", "{\"inode\":7,\"at\":300,\"held\":100}");
+	assert_int_equal(one->inode, 7);
+	assert_int_equal(one->at, 300);
+	assert_int_equal(one->held, 100);
+	place("S", "{\"inode\":7,\"at\":300}");
+	assert_int_equal(one->at, 300);
+	assert_int_equal(one->held, 0);
+}
+
 static void nobody_else_is_heard(void **state)
 {
 	hear(&(struct said){"tool_call", "local/adapter:tap", "S", 1, NULL, NULL});
@@ -192,6 +215,7 @@ static void it_is_saved_and_loaded(void **state)
 	facts("S", 5, 10);
 	hook("T", 11);
 	session_end("T", 12);
+	place("S", "{\"inode\":7,\"at\":300,\"held\":100}");
 	buf_init(&saved, MIB);
 	living_fold.save(living, &saved);
 	assert_true(living_fold.load(other, buf_text(&saved), &seq));
@@ -200,6 +224,8 @@ static void it_is_saved_and_loaded(void **state)
 	assert_int_equal(one->pid, 5);
 	assert_int_equal(one->start, 77);
 	assert_int_equal(one->by, LIVING_BY_REGISTRY);
+	assert_int_equal(one->at, 300);
+	assert_int_equal(one->held, 100);
 	assert_false(one->is_over);
 	assert_true(living_find(other, TEXT("T"))->is_over);
 	assert_false(living_fold.load(other, TEXT("[{\"id\":7}]"), &seq));
@@ -218,6 +244,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hooks_are_those_of_its_process, begin, end),
 		cmocka_unit_test_setup_teardown(a_status_line_is_no_hook, begin, end),
 		cmocka_unit_test_setup_teardown(a_hook_knows_the_folder_better, begin, end),
+		cmocka_unit_test_setup_teardown(a_place_says_what_is_held, begin, end),
 		cmocka_unit_test_setup_teardown(nobody_else_is_heard, begin, end),
 		cmocka_unit_test_setup_teardown(there_are_not_too_many, begin, end),
 		cmocka_unit_test_setup_teardown(it_is_saved_and_loaded, begin, end),

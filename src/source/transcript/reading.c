@@ -30,9 +30,12 @@ struct reading {
 	char *subagent; /* its file; NULL: the session's own */
 	bool is_beside; /* that file is in the folder, where old versions keep it */
 	struct parse *parse;
-	uint64_t muted_to; /* what stands before it was told in another life */
-	uint64_t over_ms;  /* since when its session has ended; 0: it has not */
-	struct buf held;   /* envelopes, each on a line: words that hooks may tell, or not */
+	uint64_t muted_to;    /* what stands before it was told in another life ... */
+	uint64_t untold_from; /* ... but words from there on, which were held; 0: all was */
+	uint64_t told_to;     /* the furthest place that a signal names; 0: none does */
+	uint64_t over_ms;     /* since when its session has ended; 0: it has not */
+	struct buf held;      /* envelopes, each on a line: words that hooks may tell, or not */
+	uint64_t held_from;   /* the place of the first of them */
 	/* Of the session's own: where its subagents' files are, and those of old versions. */
 	struct watcher nest, beside;
 	bool is_nest_due, is_beside_due; /* something is new there */
@@ -95,24 +98,7 @@ static bool is_told_elsewhere(const struct reading *r, struct text envelope)
 		return true;
 	if (!one || !one->is_hooked)
 		return false;
-	return is_type_among(type, hooked) || (text_is(type, "\"text_delta\"") && !one->is_mute);
-}
-
-/* Our own parser ends every envelope with its metadata. */
-static struct text stamp(struct reading *r, struct text envelope)
-{
-	struct buf *out = &r->all->stamped;
-
-	if (r->subagent || !text_ends(envelope, TEXT("}}")))
-		return envelope;
-	buf_clear(out);
-	buf_add(out, (struct text){envelope.at, envelope.len - 2});
-	put_object(out, "place");
-	put_u64(out, "inode", r->file.inode);
-	put_u64(out, "at", r->file.at);
-	put_end(out);
-	buf_add(out, TEXT("}}"));
-	return out->full ? envelope : buf_text(out);
+	return is_type_among(type, hooked) || (text_is(type, "\"text_delta\"") && one->is_spoken);
 }
 
 /* Its hooks are heard, and whether they tell answers is known by the end of its first turn. */
@@ -123,15 +109,47 @@ static bool is_undecided(const struct reading *r)
 	return one && one->is_hooked && !one->is_over && !one->is_mute && !one->is_spoken;
 }
 
+/* From where on words are not told yet; 0: all are.  Of one line some may be. */
+static uint64_t first_untold(const struct reading *r)
+{
+	if (r->held.len)
+		return r->held_from;
+	if (!r->all->words) /* those of now are never told */
+		return 0;
+	return is_undecided(r) || r->file.at < r->muted_to ? r->file.at : 0;
+}
+
+/* Our own parser ends every envelope with its metadata. */
+static struct text stamp(struct reading *r, struct text envelope, uint64_t held_from)
+{
+	struct buf *out = &r->all->stamped;
+
+	if (r->subagent || !text_ends(envelope, TEXT("}}")))
+		return envelope;
+	buf_clear(out);
+	buf_add(out, (struct text){envelope.at, envelope.len - 2});
+	put_object(out, "place");
+	put_u64(out, "inode", r->file.inode);
+	put_u64(out, "at", r->told_to);
+	if (held_from)
+		put_u64(out, "held", held_from);
+	put_end(out);
+	buf_add(out, TEXT("}}"));
+	return out->full ? envelope : buf_text(out);
+}
+
 static void hold(struct reading *r, struct text envelope)
 {
 	if (r->held.len + envelope.len + 1 > HELD_MAX)
 		return;
+	if (!r->held.len)
+		r->held_from = r->file.at;
 	buf_add(&r->held, envelope);
 	buf_add_char(&r->held, '\n');
 }
 
-/* What was held is told, or was told elsewhere. */
+/* What was held is told, or was told elsewhere.  With the last of it a box that starts again
+ * learns that it was. */
 static void let_held_go(struct reading *r)
 {
 	const struct living_one *one = living_find(r->all->options.living, text_of(r->session));
@@ -141,23 +159,37 @@ static void let_held_go(struct reading *r)
 		return;
 	while (!(one && one->is_spoken) && rest.len) {
 		envelope = text_cut(rest, '\n', &rest);
+		if (!rest.len && r->told_to)
+			envelope = stamp(r, envelope, r->file.at < r->muted_to ? r->file.at : 0);
 		r->all->options.tell(r->all->options.self, envelope);
 	}
 	buf_clear(&r->held);
+}
+
+/* Held words of another life are not. */
+static bool is_muted(const struct reading *r, struct text envelope)
+{
+	if (r->file.at > r->muted_to)
+		return false;
+	return !r->untold_from || r->file.at < r->untold_from ||
+	       !text_is(type_of(envelope), "\"text_delta\"");
 }
 
 static void reading_tells(void *self, struct text envelope)
 {
 	struct reading *r = self;
 
-	if (r->file.at <= r->muted_to)
+	if (is_muted(r, envelope))
 		return;
 	let_held_go(r);
 	if (is_undecided(r) && text_is(type_of(envelope), "\"text_delta\"") &&
-	    !others_tell_of(r->all->options.others, text_of(r->session)))
+	    !others_tell_of(r->all->options.others, text_of(r->session))) {
 		hold(r, envelope);
-	else if (!is_told_elsewhere(r, envelope))
-		r->all->options.tell(r->all->options.self, stamp(r, envelope));
+	} else if (!is_told_elsewhere(r, envelope)) {
+		if (r->told_to < r->file.at)
+			r->told_to = r->file.at;
+		r->all->options.tell(r->all->options.self, stamp(r, envelope, first_untold(r)));
+	}
 }
 
 /* --- one file ------------------------------------------------------------------------- */
@@ -200,10 +232,13 @@ static void reading_start(struct trail *f, const struct stat *is)
 		.signal = reading_tells,
 	};
 
-	r->muted_to = 0;
+	r->muted_to = r->untold_from = r->told_to = 0;
+	buf_clear(&r->held); /* it is read again */
 	if (!f->inode && !r->subagent && one && one->inode == (uint64_t)is->st_ino &&
-	    one->at <= (uint64_t)is->st_size)
-		r->muted_to = one->at;
+	    one->at <= (uint64_t)is->st_size) {
+		r->muted_to = r->told_to = one->at;
+		r->untold_from = one->held;
+	}
 	parse_destroy(r->parse);
 	r->parse = parse_create(parse_find(TEXT("claude-transcript")), &o);
 	if (!r->is_beside) /* its lines alone say of which session it is */
@@ -409,6 +444,8 @@ void readings_set_words(struct readings *all, bool words, int64_t from_ms)
 	list_each(&all->list, l) {
 		struct reading *r = list_of(l, struct reading, in_list);
 
+		if (!words)
+			buf_clear(&r->held);
 		if (r->parse)
 			parse_set_words(r->parse, words, from_ms);
 	}

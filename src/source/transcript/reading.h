@@ -6,7 +6,8 @@
  *
  * Where a file was read to stands in the signals themselves (`metadata.place`), so it is on the
  * disk when they are.  A box that starts again reads from the beginning, and tells what comes
- * behind that place: so it knows what was open there.
+ * behind that place: so it knows what was open there.  Words that wait for the end of a turn stand
+ * before it (`place.held`), and are told by the next box.
  */
 #ifndef SOURCE_READING_H
 #define SOURCE_READING_H
