@@ -117,6 +117,9 @@ static void read_caps(const struct gateway_call *call)
 			call->view->caps |= GATEWAY_TOOLS;
 		if (yyjson_equals_str(name, "signalbox-positions"))
 			call->view->caps |= GATEWAY_POSITIONS;
+		if (yyjson_equals_str(name, "session-scoped-events") &&
+		    call->view->protocol > GATEWAY_OLDEST)
+			call->view->caps |= GATEWAY_SCOPED;
 	}
 	if (text_is(json_text_at(yyjson_obj_get(call->params, "client"), "id"), "openclaw-tui"))
 		call->view->caps |= GATEWAY_TERMINAL;

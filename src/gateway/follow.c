@@ -95,14 +95,17 @@ bool gateway_follow_is_any(const struct gateway *g)
 
 /* ---- who follows ---- */
 
-static bool follows(const struct gateway_view *view, struct text key)
+bool gateway_follow_has(const struct gateway_view *view, struct text key)
 {
-	if (view->follows_sessions)
-		return true;
 	for (const struct gateway_follow *f = view->follows; f; f = f->next)
 		if (text_is(key, f->key))
 			return true;
 	return false;
+}
+
+static bool follows(const struct gateway_view *view, struct text key)
+{
+	return view->follows_sessions || gateway_follow_has(view, key);
 }
 
 static bool is_followed(const struct gateway *g, struct text key)

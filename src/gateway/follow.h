@@ -20,6 +20,8 @@ void gateway_follows_destroy(struct gateway_follows *follows);
 
 void gateway_follow_list(struct gateway_view *view); /* all of them */
 void gateway_follow_leave(struct gateway_view *view);
+/* By sessions.messages.subscribe: of a client that wants these alone, what it is told of. */
+bool gateway_follow_has(const struct gateway_view *view, struct text key);
 
 /* A run has this signal. */
 void gateway_follow_hear(struct gateway *g, const struct run *run, const struct signal *s);

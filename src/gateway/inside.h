@@ -29,6 +29,7 @@ enum gateway_cap {
 	GATEWAY_TOOLS = 1,
 	GATEWAY_TERMINAL = 2, /* it shows what fits there */
 	GATEWAY_POSITIONS = 4,
+	GATEWAY_SCOPED = 8, /* of runs, it wants those of the sessions that it follows */
 };
 
 struct gateway {

@@ -5,36 +5,19 @@
 
 #include "base/must.h"
 #include "base/put.h"
-#include "gateway/heartbeat.h"
-#include "gateway/keys.h"
+#include "gateway/exact.h"
 #include "gateway/methods.h"
 #include "gateway/past.h"
-#include "gateway/telling.h"
 #include "hub/hub.h"
 #include "journal/reader.h"
 #include "net/loop.h"
 #include "run/recall.h"
 
-#define POSITION_MAX 256
 #define READ_CHUNK (64 * KIB)
 
 struct gateway_positions {
 	struct link live, gone; /* gateway_exact.in_live */
 	bool was_begun;         /* the run of a signal, before that */
-};
-
-struct gateway_exact {
-	struct gateway_view *view;
-	struct link in_live; /* gateway_positions.live; alone while it reads; .gone */
-	uint64_t seq;        /* of the journal, up to which it was told */
-	bool has_news;       /* of this signal */
-
-	/* while it reads */
-	struct journal_reader *reader;
-	struct signal_reader *lines;
-	bool is_placed; /* the journal has said where it stands */
-	char *after;    /* where it came back to, until then */
-	struct gateway_pasts *pasts;
 };
 
 struct gateway_positions *gateway_positions_create(void)
@@ -46,157 +29,12 @@ struct gateway_positions *gateway_positions_create(void)
 	return positions;
 }
 
-/* ---- saying ---- */
-
-static void begin_event(struct buf *out, const char *name, size_t max)
-{
-	buf_init(out, max);
-	put_object(out, NULL);
-	put_word(out, "type", "event");
-	put_word(out, "event", name);
-}
-
-static void put_position(struct buf *out, const struct gateway *g, uint64_t seq)
-{
-	char words[EPOCH_LEN + 32];
-
-	snprintf(words, sizeof(words), "%s-%llu", journal_epoch(g->options.journal),
-	         (unsigned long long)seq);
-	put_word(out, "position", words);
-}
-
-static void say_event(struct gateway_view *view, struct buf *out)
-{
-	put_end(out);
-	if (!out->full)
-		client_say_frame(view->client, WS_OP_TEXT, buf_text(out));
-	buf_finish(out);
-}
-
-static void say_position(struct gateway_exact *e)
-{
-	struct buf out;
-
-	e->has_news = false;
-	begin_event(&out, "signalbox.position", POSITION_MAX);
-	put_object(&out, "payload");
-	put_position(&out, gateway_of(e->view), e->seq);
-	put_end(&out);
-	say_event(e->view, &out);
-}
-
-static void put_number(struct buf *out, const char *key, uint64_t n)
-{
-	char words[24];
-
-	snprintf(words, sizeof(words), "%llu", (unsigned long long)n);
-	put_word(out, key, words);
-}
-
-static void say_gap(struct gateway_exact *e, const struct gap *gap)
-{
-	struct buf out;
-
-	client_count_gap(e->view->client);
-	begin_event(&out, "signalbox.gap", POSITION_MAX);
-	put_object(&out, "payload");
-	put_number(&out, "from", gap->from);
-	put_number(&out, "to", gap->to);
-	put_word(&out, "why", gap->why);
-	put_end(&out);
-	say_event(e->view, &out);
-}
-
-/* ---- a signal ---- */
-
-struct exact_ear {
-	struct telling_ear ear;
-	struct gateway *g;
-	struct gateway_exact *one; /* NULL: all that are live */
-	uint64_t seq;
-};
+/* ---- live ---- */
 
 static unsigned protocol_bit(const struct gateway_exact *e)
 {
 	return 1U << e->view->protocol;
 }
-
-static void take_for(const struct exact_ear *to, struct gateway_exact *e,
-                     const struct gateway_event *event, struct text frame)
-{
-	if (e->view->protocol != event->protocol || e->seq >= to->seq ||
-	    (event->family == GATEWAY_OF_TOOLS && !(e->view->caps & GATEWAY_TOOLS)))
-		return;
-	e->has_news = true;
-	client_say_frame(e->view->client, WS_OP_TEXT, frame);
-}
-
-static void pass_event(struct telling_ear *ear, const struct gateway_event *event)
-{
-	struct exact_ear *to = list_of(ear, struct exact_ear, ear);
-	struct buf out;
-
-	begin_event(&out, event->name, TELLING_MAX + KIB);
-	put_json(&out, "payload", event->payload);
-	put_end(&out);
-	if (to->one)
-		take_for(to, to->one, event, buf_text(&out));
-	else
-		list_each(&to->g->positions->live, l)
-			take_for(to, list_of(l, struct gateway_exact, in_live), event,
-			         buf_text(&out));
-	buf_finish(&out);
-}
-
-/* The newest words of an agent in this turn of the run: what its end tells. */
-static uint64_t newest_words(const struct said *said)
-{
-	for (const struct link *l = said->messages.prev; l != &said->messages; l = l->prev) {
-		const struct said_message *m = list_of(l, struct said_message, in_said);
-
-		if (m->role == SAID_USER)
-			return 0;
-		if (m->role == SAID_ASSISTANT && said_text(&m->text).len)
-			return m->number;
-	}
-	return 0;
-}
-
-/* A run with a signal that it has. */
-struct exact_signal {
-	const struct run *run;
-	const struct said *said;
-	uint64_t number; /* of the signal, in its run */
-	bool was_begun;
-};
-
-static void tell_signal(struct exact_ear *to, const struct exact_signal *of, const struct signal *s)
-{
-	struct told_run told = {.id = of->run->id, .seq = of->number, .is_begun = of->was_begun};
-	struct telling t = {to->g,   &told, of->said, s, yyjson_obj_get(s->envelope, "payload"),
-	                    &to->ear};
-	struct buf key;
-
-	buf_init(&key, 2 * KIB);
-	gateway_key_of_run(to->g, of->run, &key);
-	told.key = text_dup(buf_text(&key));
-	told.agent = text_dup(gateway_key_agent(buf_text(&key)));
-	told.message = newest_words(of->said);
-	told.text_seq = of->number;
-	told.is_heartbeat = heartbeat_runs(s);
-	told.thought.full = true; /* it is told piece by piece */
-	list_init(&told.in_dirty);
-	buf_init(&told.delta, TELLING_MAX);
-	buf_init(&told.snapshot, TELLING_MAX);
-	telling_signal(&t);
-	buf_finish(&told.delta);
-	buf_finish(&told.snapshot);
-	free(told.key);
-	free(told.agent);
-	buf_finish(&key);
-}
-
-/* ---- live ---- */
 
 static void stop_reading(struct gateway_exact *e)
 {
@@ -253,20 +91,20 @@ void gateway_positions_before(struct gateway *g, const struct run *run)
 
 void gateway_positions_hear(struct gateway *g, struct run *run, const struct signal *s)
 {
-	struct exact_ear to = {.ear.take = pass_event, .g = g, .seq = s->seq};
-	struct exact_signal of = {run, run->said, run->signals, g->positions->was_begun};
+	struct exact_audience to = {.g = g, .live = &g->positions->live};
+	struct exact_signal of = {run, run->said, run->signals, g->positions->was_begun, s};
 
-	to.ear.protocols = take_along(g, run);
-	if (!to.ear.protocols)
+	to.protocols = take_along(g, run);
+	if (!to.protocols)
 		return;
-	tell_signal(&to, &of, s);
+	gateway_exact_tell(&to, &of);
 	list_each(&g->positions->live, l) {
 		struct gateway_exact *e = list_of(l, struct gateway_exact, in_live);
 
 		if (s->seq > e->seq)
 			e->seq = s->seq;
 		if (e->has_news)
-			say_position(e);
+			gateway_exact_say_position(e);
 	}
 }
 
@@ -275,8 +113,7 @@ void gateway_positions_hear(struct gateway *g, struct run *run, const struct sig
 /* False: what its run said before is read first. */
 static bool tell_line(struct gateway_exact *e, struct text line)
 {
-	struct gateway *g = gateway_of(e->view);
-	struct exact_ear to = {{protocol_bit(e), pass_event}, g, e, 0};
+	struct exact_audience to = {gateway_of(e->view), .one = e, .protocols = protocol_bit(e)};
 	struct exact_signal of;
 	struct gateway_past_run *past;
 	struct signal s;
@@ -293,11 +130,11 @@ static bool tell_line(struct gateway_exact *e, struct text line)
 	of.run = gateway_past_run(past);
 	of.said = gateway_past_said(past);
 	of.number = of.run->signals;
-	to.seq = s.seq;
-	tell_signal(&to, &of, &s);
+	of.signal = &s;
+	gateway_exact_tell(&to, &of);
 	e->seq = s.seq;
 	if (e->has_news)
-		say_position(e);
+		gateway_exact_say_position(e);
 	return true;
 }
 
@@ -329,8 +166,8 @@ static void tell_gap(struct gateway_exact *e, const struct gap *gap)
 {
 	gateway_pasts_forget(e->pasts);
 	stand_at_reader(e);
-	say_gap(e, gap);
-	say_position(e);
+	gateway_exact_say_gap(e, gap);
+	gateway_exact_say_position(e);
 }
 
 /* It stands where the runs do. */
@@ -445,12 +282,12 @@ static void answer_position(const struct gateway_call *call, struct text after, 
 {
 	struct buf out;
 
-	buf_init(&out, POSITIONS_ROOM + POSITION_MAX);
+	buf_init(&out, POSITIONS_ROOM + GATEWAY_POSITION_MAX);
 	put_object(&out, NULL);
 	if (after.len)
 		put_text(&out, "position", after);
 	else
-		put_position(&out, call->gateway, seq);
+		gateway_exact_put_position(&out, call->gateway, seq);
 	put_end(&out);
 	gateway_answer_buf(call, &out);
 	buf_finish(&out);

@@ -6,6 +6,7 @@
 
 #include "base/must.h"
 #include "base/put.h"
+#include "gateway/follow.h"
 #include "gateway/inside.h"
 #include "gateway/tell.h"
 #include "hub/hub.h"
@@ -13,6 +14,17 @@
 #define TRIM_EVERY (16 * KIB) /* a strip that grew by so much: what do its clients lack? */
 
 /* ---- who sees what ---- */
+
+/* Its client may have left in this turn. */
+static bool is_of_session(const struct gateway_stream *stream, struct text key)
+{
+	const struct link *first = stream->views.next;
+
+	if (!stream->is_private)
+		return true;
+	return first != &stream->views &&
+	       gateway_follow_has(list_of(first, struct gateway_view, in_stream), key);
+}
 
 static bool is_for(const struct gateway_stream *stream, const struct gateway_event *e)
 {
@@ -22,9 +34,9 @@ static bool is_for(const struct gateway_stream *stream, const struct gateway_eve
 	case GATEWAY_FOR_ALL:
 		return true;
 	case GATEWAY_OF_RUNS:
-		return stream->sees_runs;
+		return stream->sees_runs && is_of_session(stream, e->session);
 	case GATEWAY_OF_TOOLS:
-		return stream->sees_runs && stream->sees_tools;
+		return stream->sees_tools && is_of_session(stream, e->session);
 	case GATEWAY_OF_ASKS:
 		return stream->sees_asks;
 	}
@@ -37,6 +49,24 @@ bool gateway_is_heard(const struct gateway *g, unsigned protocol)
 		if (list_of(l, struct gateway_stream, in_room)->protocol == protocol)
 			return true;
 	return false;
+}
+
+bool gateway_sees_session(const struct gateway_view *view, struct text key)
+{
+	return view->stream->sees_runs && is_of_session(view->stream, key);
+}
+
+size_t gateway_watchers_of(const struct gateway *g, struct text key)
+{
+	size_t count = g->watchers;
+
+	list_each(&g->streams, l) {
+		const struct gateway_stream *stream = list_of(l, struct gateway_stream, in_room);
+
+		if (stream->is_private && !list_is_empty(&stream->views))
+			count -= !is_of_session(stream, key);
+	}
+	return count;
 }
 
 /* ---- clients that lag ---- */
@@ -197,9 +227,11 @@ static struct gateway_stream *stream_for(struct gateway *g, const struct gateway
 		wanted.is_quiet = !view->exact;
 	}
 	wanted.sees_tools = wanted.sees_runs && view->caps & GATEWAY_TOOLS;
+	wanted.is_private = wanted.sees_runs && view->caps & GATEWAY_SCOPED;
 	list_each(&g->streams, l) {
 		stream = list_of(l, struct gateway_stream, in_room);
-		if (stream->protocol == wanted.protocol && stream->is_quiet == wanted.is_quiet &&
+		if (!wanted.is_private && !stream->is_private &&
+		    stream->protocol == wanted.protocol && stream->is_quiet == wanted.is_quiet &&
 		    stream->sees_runs == wanted.sees_runs &&
 		    stream->sees_asks == wanted.sees_asks &&
 		    stream->sees_tools == wanted.sees_tools)
@@ -244,6 +276,16 @@ void gateway_end_streams(struct gateway *g)
 	}
 }
 
+/* Nobody else is there who lacks something: while it is at rest, it costs no room. */
+static void empty(struct gateway_stream *stream, uint64_t place)
+{
+	size_t max = stream->strip.bytes.max;
+
+	strip_finish(&stream->strip);
+	strip_init(&stream->strip, max, place);
+	stream->trim_at = TRIM_EVERY;
+}
+
 void gateway_pump_stream(struct gateway_view *view)
 {
 	struct stretch news;
@@ -253,6 +295,8 @@ void gateway_pump_stream(struct gateway_view *view)
 		assert(!"a client lags behind its strip");
 	view->at = gateway_of(view)->place;
 	client_pass(view->client, news.bytes);
+	if (view->stream->is_private)
+		empty(view->stream, view->at);
 	if (view->has_lost && view->client->state != CLIENT_CLOSING) {
 		view->has_lost = false;
 		gateway_tell_anew(view);

@@ -1,8 +1,11 @@
 /* streams.h - events, once for each kind of client that sees them.
  *
  * A stream is for a protocol, what its clients may see and whether they take tools.  It exists
- * while it has clients.  One that lags keeps its place on the strip; when the strip needs the
- * room, the frames that may not be dropped are copied for it, within gateway.max_buffered.
+ * while it has clients.  A client that wants runs of the sessions that it follows has one to
+ * itself, and so numbers of its own.
+ *
+ * One that lags keeps its place on the strip; when the strip needs the room, the frames that may
+ * not be dropped are copied for it, within gateway.max_buffered.
  */
 #ifndef GATEWAY_STREAMS_H
 #define GATEWAY_STREAMS_H
@@ -16,7 +19,8 @@ struct gateway_view;
 struct gateway_stream {
 	unsigned protocol;
 	bool sees_runs, sees_asks, sees_tools, is_quiet; /* until events.subscribe */
-	uint64_t seq; /* of its newest frame; of protocol 3 all streams share one */
+	bool is_private; /* of one client, for the sessions that it follows */
+	uint64_t seq;    /* of its newest frame; of protocol 3 all streams share one */
 	struct strip strip;
 	struct link views;   /* gateway_view.in_stream */
 	struct link in_room; /* gateway.streams */
@@ -34,15 +38,18 @@ enum gateway_family {
 struct gateway_event {
 	const char *name;
 	enum gateway_family family;
-	bool may_drop;     /* for who is slow */
-	bool has_versions; /* of presence and health */
-	unsigned protocol; /* 0: of both */
+	bool may_drop;       /* for who is slow */
+	bool has_versions;   /* of presence and health */
+	unsigned protocol;   /* 0: of both */
+	struct text session; /* its key, of runs and tools */
 	struct text payload;
 };
 
 /* For every client that may see it. */
 void gateway_broadcast(struct gateway *g, const struct gateway_event *event);
 bool gateway_is_heard(const struct gateway *g, unsigned protocol); /* does anybody speak it? */
+bool gateway_sees_session(const struct gateway_view *view, struct text key); /* its runs */
+size_t gateway_watchers_of(const struct gateway *g, struct text key);        /* who sees these */
 
 void gateway_join_stream(struct gateway_view *view);
 void gateway_leave_stream(struct gateway_view *view);

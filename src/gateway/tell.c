@@ -154,7 +154,8 @@ static unsigned chat_pause(const struct telling *t)
 {
 	const struct gateway_config *config = t->g->options.config;
 
-	return pace_pause(text_now(t).len, config->snapshot_rate, t->g->watchers, config->pace_ms);
+	return pace_pause(text_now(t).len, config->snapshot_rate,
+	                  gateway_watchers_of(t->g, text_of(t->run->key)), config->pace_ms);
 }
 
 static void gather(struct telling *t, struct text words)
@@ -476,7 +477,8 @@ void gateway_tell_anew(struct gateway_view *view)
 		struct buf out;
 
 		words.text = text_now(&t);
-		if (!run->is_begun || !words.text.len || !view->stream->sees_runs)
+		if (!run->is_begun || !words.text.len ||
+		    !gateway_sees_session(view, text_of(run->key)))
 			continue;
 		buf_init(&out, TELLING_MAX);
 		put_object(&out, NULL);
