@@ -43,10 +43,13 @@ static void raise_peak(struct peaks *p, uint32_t hour, unsigned most)
 			p->all[at].most = most;
 		return;
 	}
-	if (p->count == PEAKS_MAX && at == 0)
-		return;
 	if (!p->all)
 		p->all = must_zero(PEAKS_MAX, sizeof(*p->all));
+	/* A clock was wrong: what lies so far ahead would stay for ever, in the room of others. */
+	if (p->count == PEAKS_MAX && p->all[p->count - 1].hour > hour + YEAR_HOURS)
+		p->count--;
+	if (p->count == PEAKS_MAX && at == 0)
+		return;
 	if (p->count == PEAKS_MAX) {
 		p->count--;
 		at--;
@@ -66,14 +69,6 @@ static void fill_silence(struct peaks *p, uint32_t hour, unsigned at_work)
 		return;
 	for (uint32_t h = last + 1; h <= hour; h++)
 		raise_peak(p, h, at_work);
-}
-
-/* Hours that are far ahead would stay for ever, in the room of others. */
-static void begin_again(struct peaks *p, double at_ms)
-{
-	while (p->count && p->all[p->count - 1].hour > peak_hour(at_ms) + YEAR_HOURS)
-		p->count--;
-	p->newest_ms = at_ms;
 }
 
 /* It may be the clock of now that is wrong: no hour is forgotten for it. */
@@ -100,8 +95,6 @@ void peaks_note(struct peaks *p, double at_ms, int change)
 	p->at_work = change < 0 ? before - 1 : before + (unsigned)change;
 	if (!(at_ms > 0 && at_ms < LAST_MS))
 		return;
-	if (at_ms < p->newest_ms - PEAKS_WRONG_MS)
-		begin_again(p, at_ms);
 	if (at_ms < p->newest_ms - PEAKS_LATE_MS)
 		return;
 	fill_silence(p, peak_hour(at_ms), before);

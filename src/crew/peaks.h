@@ -1,8 +1,7 @@
 /* peaks.h - how many sessions were at work at the same moment, at most, in each hour of UTC; pure.
  *
- * Moments come in the order in which they were heard.  One that is told late changes how many are
- * at work, and no hour that is past; one that is older than a month says that the clock of the
- * newest was wrong.
+ * Moments come in the order in which they were heard.  One that is told late, however late, changes
+ * how many are at work, and no hour.
  */
 #ifndef CREW_PEAKS_H
 #define CREW_PEAKS_H
@@ -11,10 +10,10 @@
 
 #include "base/buf.h"
 
-#define PEAKS_MAX 4000           /* hours: a year of work; the oldest is forgotten */
+/* Hours: a year of work.  The oldest is forgotten, or one that is years ahead of the others. */
+#define PEAKS_MAX 4000
 #define PEAKS_LATE_MS (5 * 60e3) /* beyond it a moment is told late */
-#define PEAKS_WRONG_MS (31 * 24 * 3600e3)
-#define PEAKS_SILENT_HOURS 12 /* in which those that were at work still are */
+#define PEAKS_SILENT_HOURS 12    /* in which those that were at work still are */
 
 struct peak {
 	uint32_t hour; /* since 1970 */

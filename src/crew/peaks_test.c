@@ -95,9 +95,33 @@ static void a_clock_that_was_wrong_is_not_believed_for_ever(void **state)
 	note(0, 1);
 	for (int i = 0; i < PEAKS_MAX - 1; i++)
 		note((500000 + i) * HOUR, 0);
+	peaks_cut(&p, START + HOUR);
 	note(HOUR, 1);
 	note(2 * HOUR, 0);
 	assert_peaks("0:1 1:2 2:2 ");
+	assert_int_equal(p.count, PEAKS_MAX);
+}
+
+/* Files of agents tell of the past. */
+static void an_old_moment_spoils_nothing(void **state)
+{
+	static const double ages[] = {10 * 60e3, 2 * HOUR, 32 * 24 * HOUR, 400 * 24 * HOUR,
+	                              20000 * HOUR};
+	const double now = 21000 * HOUR;
+
+	(void)state;
+	note(now - 2 * HOUR, 1);
+	note(now - HOUR, 1);
+	note(now, -1);
+	for (size_t i = 0; i < sizeof(ages) / sizeof(*ages); i++) {
+		note(now - ages[i], 1);
+		note(now - ages[i] + 60e3, 0);
+		note(now - ages[i] + 120e3, -1);
+		assert_peaks("20998:1 20999:2 21000:2 ");
+		assert_true(p.newest_ms == START + now);
+	}
+	note(now + HOUR, 1);
+	assert_peaks("20998:1 20999:2 21000:2 21001:2 ");
 }
 
 static void what_lies_ahead_is_not_told(void **state)
@@ -192,6 +216,7 @@ int main(void)
 		fresh(who_works_in_silence_is_at_work),
 		fresh(what_is_told_late_changes_no_hour_that_is_past),
 		fresh(a_clock_that_was_wrong_is_not_believed_for_ever),
+		fresh(an_old_moment_spoils_nothing),
 		fresh(what_lies_ahead_is_not_told),
 		fresh(a_clock_that_is_behind_for_a_while_deletes_nothing),
 		fresh(the_newest_hours_are_kept),
