@@ -231,6 +231,32 @@ static void test_asked_source(void **state)
 	assert_string_equal(state_of("r1"), "finished");
 }
 
+/* One that was asked under a name can be asked again, and has not finished; a program that has
+ * ended has. */
+static void test_named_ask(void **state)
+{
+	static const char ask[] = "\"correlationId\":\"r1\","
+				  "\"payload\":{\"to\":\"parrot\",\"taskId\":\"r1\"},"
+				  "\"metadata\":{\"sourceId\":\"parrot\",\"session\":\"talk\"}";
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		hear_as("user", "task_dispatch", 1000 * i + 1000, ask);
+		hear_as("parrot", "text_delta", 1000 * i + 1100,
+		        RUN("r1") PAY("\"agentId\":\"model-a\""));
+		assert_string_equal(state_of("r1"), "answering");
+		hear_as("parrot", "completion", 1000 * i + 1200,
+		        RUN("r1") PAY("\"agentId\":\"model-a\",\"taskId\":\"r1\","
+		                      "\"success\":true"));
+		assert_string_equal(state_of("r1"), "idle");
+		restart_crew();
+	}
+	hear_as("parrot", "completion", 3000,
+	        RUN("r1") "\"metadata\":{\"exitCode\":0}," PAY(
+			"\"agentId\":\"model-a\",\"taskId\":\"r1\",\"success\":true"));
+	assert_string_equal(state_of("r1"), "finished");
+}
+
 /* Its other agents are subagents, and the next ask may be for another model. */
 static void test_agents_of_asked_source(void **state)
 {
@@ -355,6 +381,7 @@ int main(void)
 		CONVERSATION(test_outrun_among_many),
 		CONVERSATION(test_spent_by_all_runs),
 		CONVERSATION(test_asked_source),
+		CONVERSATION(test_named_ask),
 		CONVERSATION(test_agents_of_asked_source),
 		CONVERSATION(test_agents_of_own_name),
 		CONVERSATION(test_session_itself),

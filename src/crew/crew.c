@@ -142,6 +142,13 @@ static struct crew_member *find_member(struct crew *crew, const struct signal *s
 
 /* ---- hearing ---- */
 
+/* Who can be asked again under the name of the conversation has not finished: its turn is over. */
+static void go_on(struct crew_heard *h, const struct crew_member *m)
+{
+	if (m->key && h->ends_task && h->news.moment == MOMENT_ENDED)
+		h->news.moment = MOMENT_OVER;
+}
+
 static void forget_quietest(struct crew *crew)
 {
 	if (crew->count < CREW_MAX)
@@ -201,6 +208,7 @@ void crew_hear(struct crew *crew, const struct signal *s)
 	if (member_is_strange(m, s->source))
 		return;
 	saving_change(&crew->saving, &m->to_save);
+	go_on(&heard, m);
 	member_hear(m, s, &heard);
 	crew_count_work(crew, m, s->at_ms);
 	list_remove(&m->in_all);

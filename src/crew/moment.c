@@ -93,6 +93,7 @@ static void read_completion(struct crew_heard *h, const struct signal *s)
 	if (yyjson_is_uint(exit) && yyjson_get_uint(exit) <= 255)
 		h->news.exit = (int64_t)yyjson_get_uint(exit);
 	h->ends_part = true;
+	h->ends_task = is_whole && !exit;
 	if (failed && !text_is(payload_text(h, "result"), "cancelled"))
 		say(h, MOMENT_FAILED, payload_text(h, "result"));
 	else

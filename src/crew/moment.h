@@ -28,6 +28,7 @@ struct crew_heard {
 	bool is_interrupted; /* by a person, in the middle of its turn */
 	bool is_left;        /* its process went on with another session */
 	bool ends_part;      /* that subagent is done */
+	bool ends_task;      /* its run was one task, which is over; a conversation goes on */
 	yyjson_val *payload, *metadata;
 	struct session_said session;
 };
