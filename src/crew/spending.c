@@ -330,9 +330,11 @@ static void hear_session(struct spending *s, const struct signal *signal)
 	struct usage_facts facts;
 	struct usage *u;
 
-	if (!can_be_id(id) || !is_about_sessions(signal, metadata))
+	if (!can_be_id(id) || !is_about_sessions(signal, metadata) ||
+	    spending_is_strange(s, signal, id))
 		return;
 	u = spending_session(s, id);
+	spending_vouch(u, signal);
 	take_place(s, u, json_text_at(has_facts ? payload : metadata, "cwd"));
 	take_program(s, u, signal, json_text_at(has_facts ? payload : NULL, "harness"));
 	if (has_facts)

@@ -81,6 +81,10 @@ bool spending_part_cost(const struct spending *spending, const struct usage_part
 /* What is new of a response: in whatever order its signals come, together they are the most
  * that any of them told.  False: nothing. */
 bool spending_take_news(struct spending *spending, struct usage_facts *facts);
+/* Who has no credential says nothing of a session that others tell of. */
+bool spending_is_strange(const struct spending *spending, const struct signal *signal,
+                         struct text session);
+void spending_vouch(struct usage *usage, const struct signal *signal); /* after that was asked */
 void spending_hear_past(struct spending *spending, const struct signal *signal);
 
 #endif

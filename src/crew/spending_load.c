@@ -203,6 +203,7 @@ static void load_session(struct spending *s, struct saved_bytes *from)
 		load_own(s, u, from);
 	more = take_number(from);
 	u->at_least = more & 1;
+	u->is_vouched = more >> 1 & 1;
 	load_parts(s, u, from, more >> 8);
 }
 

@@ -5,12 +5,34 @@
  */
 #include "base/log.h"
 #include "base/must.h"
+#include "bus/admit.h"
 #include "crew/spending_inside.h"
 #include "run/hear.h"
 #include "signal/json.h"
 
 #define RECENT_MS 3600000.0 /* of a response that may still be under way */
 #define COST_MAX 1e9
+
+/* ---- whose it is ---- */
+
+static bool has_credential(const struct signal *signal)
+{
+	return !text_starts(signal->source, SOURCE_LOCAL);
+}
+
+bool spending_is_strange(const struct spending *s, const struct signal *signal, struct text id)
+{
+	const struct usage *u = map_get(&s->sessions, id);
+
+	return u && u->is_vouched && !has_credential(signal);
+}
+
+void spending_vouch(struct usage *u, const struct signal *signal)
+{
+	u->is_vouched |= has_credential(signal);
+}
+
+/* ---- the past ---- */
 
 /* NULL: there is no room. */
 static struct usage *past_session(struct spending *s, struct text id)
@@ -82,11 +104,16 @@ void spending_hear_past(struct spending *s, const struct signal *signal)
 {
 	yyjson_val *payload = yyjson_obj_get(signal->envelope, "payload"), *one;
 	yyjson_arr_iter each = yyjson_arr_iter_with(yyjson_obj_get(payload, "calls"));
-	struct usage *u = past_session(s, json_text_at(payload, "session")), nobody = {0};
+	struct text id = json_text_at(payload, "session");
+	struct usage *u, nobody = {0};
 	unsigned told = 0;
 
+	if (spending_is_strange(s, signal, id))
+		return;
+	u = past_session(s, id);
 	if (!u)
 		u = &nobody;
+	spending_vouch(u, signal);
 	past_facts(s, u, payload);
 	while ((one = yyjson_arr_iter_next(&each)) && told++ < SPENDING_PAST_MAX) {
 		struct usage_facts facts;

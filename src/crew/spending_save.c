@@ -113,7 +113,7 @@ static void save_session(const void *thing, struct buf *out)
 	add_number(out, u->row | (uint64_t)u->own_row << 32);
 	add_number(out, (uint64_t)u->own_more);
 	add_number(out, (uint64_t)u->own_there);
-	add_number(out, u->at_least | (uint64_t)u->part_count << 8);
+	add_number(out, u->at_least | (uint64_t)u->is_vouched << 1 | (uint64_t)u->part_count << 8);
 	for (unsigned i = 0; i < u->part_count; i++) {
 		const struct usage_part *p = &u->parts[i];
 

@@ -116,6 +116,35 @@ static void a_response_is_counted_once_whoever_tells_it(void **state)
 	assert_int_equal(total("calls"), 2);
 }
 
+static void strangers_spend_nothing_of_a_session(void **state)
+{
+	struct buf saved;
+
+	spend("one", "msg_1", 100, 40);
+	source = "local/x";
+	spend("one", "msg_2", 100, 1000);
+	spend("one", NULL, 100, 1000);
+	hear_line("usage.past", "", NOON,
+	          "\"payload\":{\"session\":\"one\",\"cost\":99,\"calls\":[{\"responseId\":\"p\","
+	          "\"at\":1794830400000,\"completionTokens\":9}]}");
+	assert_int_equal(total("output"), 40);
+	spend("mine", "msg_3", 1, 2);
+	assert_int_equal(total("output"), 42);
+	buf_init(&saved, 1 * MIB);
+	spending_save(all, &saved);
+	assert_true(spending_load(all, buf_text(&saved)));
+	buf_finish(&saved);
+	spend("one", "msg_4", 100, 1000);
+	spend("mine", "msg_5", 1, 2);
+	assert_int_equal(total("output"), 44);
+	source = "adapter:tap";
+	spend("mine", "msg_6", 1, 2); /* and from now on it is somebody's */
+	source = "local/x";
+	spend("mine", "msg_7", 1, 2);
+	source = "adapter:tap";
+	assert_int_equal(total("output"), 46);
+}
+
 static unsigned next_number(unsigned *seed)
 {
 	*seed = *seed * 1103515245u + 12345u;
@@ -504,6 +533,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_response_is_counted_once_whoever_tells_it, make,
 	                                        drop),
+		cmocka_unit_test_setup_teardown(strangers_spend_nothing_of_a_session, make, drop),
 		cmocka_unit_test_setup_teardown(any_order_gives_the_same_counts, make, drop),
 		cmocka_unit_test_setup_teardown(two_witnesses_of_one_session_are_not_added_up, make,
 	                                        drop),

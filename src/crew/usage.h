@@ -51,6 +51,7 @@ struct usage {
 	uint64_t context_used, context_window;
 	double own_cost; /* dollars, by the agent itself; 0: not told */
 	bool at_least;   /* calls were hidden: it was compacted or killed */
+	bool is_vouched; /* somebody with a credential told of it */
 	uint32_t row;    /* spending's newest row of its calls, and one; 0: none */
 	/* Millionths of a dollar that own_cost is more than its calls cost: in all rows, and in the
 	 * one that got some last. */
