@@ -137,6 +137,17 @@ test("the effect of a tool is a sentence, or nothing where none is true", async 
 	assert.equal(effectOf("Read", { file_path: "a.ts" }, ""), "Reads a.ts.");
 	assert.equal(effectOf("WebFetch", { url: "https://example.org/a?b" }, ""), "Fetches example.org from the network.");
 	assert.equal(effectOf("mcp__github__create_issue", { title: "x" }, ""), "Calls create_issue of the MCP server github.");
+	/* The members of a stranger's tool say nothing of what it does, nor does a piece of its name. */
+	assert.equal(effectOf("mcp__disk__admin", { command: "drop", path: "/x" }, ""), "Calls admin of the MCP server disk.");
+	assert.equal(effectOf("mcp__fs__truncate", { path: "/x" }, ""), "Calls truncate of the MCP server fs.");
+	for (const tool of ["truncate", "thread_delete", "deduplicate", "append_file", "review"])
+		assert.equal(effectOf(tool, { path: "/x", content: "y" }, ""), "", tool);
+	assert.equal(effectOf("write_file", { file_path: "a", content: "x" }, ""), "Writes a, 1 line, over what is there.");
+	assert.equal(effectOf("NotebookEdit", { notebook_path: "a.ipynb", new_source: "x", edit_mode: "insert" }, ""), "Adds a cell to a.ipynb.");
+	assert.equal(effectOf("NotebookEdit", { notebook_path: "a.ipynb", new_source: "" }, ""), "Changes a cell of a.ipynb.");
+	assert.equal(effectOf("str_replace_based_edit_tool", { command: "view", path: "a" }, "/w"), "Reads a.");
+	assert.equal(effectOf("str_replace_based_edit_tool", { command: "create", path: "a", file_text: "x" }, "/w"), "Writes a, 1 line, over what is there.");
+	assert.equal(effectOf("str_replace_based_edit_tool", { command: "insert", path: "a", insert_text: "x" }, "/w"), "");
 	for (const input of [undefined, null, 5, [], {}, { edits: [] }, { file_path: 7 }])
 		assert.equal(effectOf("Task", input, "/x"), "", JSON.stringify(input));
 });

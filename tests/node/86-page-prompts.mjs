@@ -105,6 +105,20 @@ test("yes or no is answered by a click, and the answer tells its screen", async 
 	assert.equal(await page.title(), "signalbox");
 });
 
+fresh("a question says project, branch and title of its session, also what becomes known later", async () => {
+	const facts = (payload) => box.emit({ type: "session.facts", source: "builder", correlationId: "placed", payload });
+
+	await facts({ cwd: "/w/shop", title: "Mend the till" });
+	await box.emit({ type: "prompt", source: "builder", correlationId: "placed", payload: { type: "confirm", prompt: "Where am I?" } });
+	const where = card("Where am I?").locator(".prompt-where");
+	const says = (words) => eventually(async () => await where.textContent() === words, words);
+	await says("shop · Mend the till");
+	await facts({ branch: "main" });
+	await says("shop · main · Mend the till");
+	await card("Where am I?").getByRole("button", { name: "No" }).click();
+	await answered(false);
+});
+
 fresh("p goes to it from anywhere, a text is written and sent with Enter, Escape goes back", async () => {
 	await go("sources");
 	await page.locator("#views a[aria-current]").focus();

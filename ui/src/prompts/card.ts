@@ -79,14 +79,14 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 	function drawNames(): void {
 		const words = titleOf(item, desk.names);
 		const member = desk.names.of(prompt.run);
+		const place = member === undefined ? "" : [placeWords(member), titleWords(member)].filter((part) => part !== "").join(" · ");
 
-		if (title.textContent === words && where.dataset.drawn === member?.title)
+		if (element.getAttribute("aria-label") === words && where.textContent === place)
 			return;
 		write(title, words);
 		element.setAttribute("aria-label", words);
-		where.dataset.drawn = member?.title ?? "";
-		write(where, member === undefined ? "" : [placeWords(member), titleWords(member)].filter((part) => part !== "").join(" · "));
-		where.hidden = where.textContent === "";
+		write(where, place);
+		where.hidden = place === "";
 	}
 
 	/* What did not come with the question is fetched by who wants to see it. */

@@ -9,6 +9,12 @@ import { beginning } from "../text/whole";
 const NAME_MAX = 120;
 const LINES_MAX = 2000;       /* of an edit that is counted */
 
+/* Whole names: "truncate" has a cat in it, and "thread" has read. */
+const READS = /^(?:read|view|cat|notebook_?read|(?:read|view)_?file|read_many_files)$/i;
+const WRITES = /^(?:write|create|(?:write|create)_?file|write_to_file)$/i;
+const EDITOR = /edit/i;
+const CELLS: Record<string, string> = { replace: "Changes a cell of", insert: "Adds a cell to", delete: "Removes a cell of" };
+
 type Payload = Record<string, unknown>;
 
 /* `cwd` is where the session works, if that is known; "": no sentence is true. */
@@ -18,19 +24,31 @@ export function effectOf(tool: string, input: unknown, cwd: string | undefined):
 	const url = text(p, ["url"]);
 	const where = cwd === undefined || cwd === "" ? "" : ` in ${named(cwd)}`;
 
-	if (p.command !== undefined || p.cmd !== undefined)
-		return `Runs a command${where}${p.run_in_background === true ? ", in the background" : ""}.`;
-	if (file !== undefined && edits(p) !== null)
-		return `Changes ${named(file)}: ${edits(p)!}.`;
-	if (file !== undefined && text(p, ["content", "file_text", "new_source"]) !== undefined)
-		return `Writes ${named(file)}, ${lines(text(p, ["content", "file_text", "new_source"])!)}, over what is there.`;
-	if (file !== undefined && /read|view|cat/i.test(tool))
-		return `Reads ${named(file)}.`;
-	if (url !== undefined)
-		return `Fetches ${named(hostOf(url))} from the network.`;
+	/* Members of a stranger's tool mean whatever it likes. */
 	if (/^mcp__/.test(tool))
 		return `Calls ${named(tool.split("__").slice(2).join("__") || tool)} of the MCP server ${named(tool.split("__")[1] ?? "")}.`;
+	if (file !== undefined && EDITOR.test(tool) && typeof p.command === "string")
+		return ofFile(p.command, p, file);
+	if (p.command !== undefined || p.cmd !== undefined)
+		return `Runs a command${where}${p.run_in_background === true ? ", in the background" : ""}.`;
+	if (file !== undefined)
+		return ofFile(tool, p, file);
+	if (url !== undefined)
+		return `Fetches ${named(hostOf(url))} from the network.`;
 	return "";
+}
+
+/* `act` is a tool that does one thing, or what an editor is told to do. */
+function ofFile(act: string, p: Payload, file: string): string {
+	const content = text(p, ["content", "file_text"]);
+
+	if (text(p, ["notebook_path"]) !== undefined && text(p, ["new_source"]) !== undefined)
+		return `${CELLS[text(p, ["edit_mode"]) ?? "replace"] ?? "Changes a cell of"} ${named(file)}.`;
+	if (edits(p) !== null)
+		return `Changes ${named(file)}: ${edits(p)!}.`;
+	if (content !== undefined && WRITES.test(act))
+		return `Writes ${named(file)}, ${lines(content)}, over what is there.`;
+	return READS.test(act) ? `Reads ${named(file)}.` : "";
 }
 
 function edits(p: Payload): string | null {
