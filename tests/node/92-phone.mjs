@@ -269,6 +269,12 @@ const KEEP = () => {
 	};
 };
 
+/* A notification with words of an agent is on the screen. */
+const SHOWN = () => {
+	window.shown = 1;
+	ServiceWorkerRegistration.prototype.getNotifications = async () => Array.from({ length: window.shown }, () => ({ close() { window.shown--; } }));
+};
+
 test("the phone asks to be notified, shows what is pushed, and takes back what is settled", async () => {
 	const box = await startBox();
 	const phone = await takePhone();
@@ -319,9 +325,16 @@ test("the phone asks to be notified, shows what is pushed, and takes back what i
 	await change();
 	await eventually(() => kept().includes("push.example/c"), "it is subscribed anew");
 
+	await page.evaluate(SHOWN);
 	await card.getByRole("button", { name: "Stop notifying me" }).click();
 	await card.getByRole("button", { name: "Notify me" }).waitFor();
 	assert.doesNotMatch(readFileSync(join(box.data, "devices.json"), "utf8"), /push\.example/);
+	await eventually(() => page.evaluate(() => window.shown === 0), "nothing stays on the screen of who wants no more");
+
+	await page.evaluate(SHOWN);
+	type(box, "devices", "revoke", "phone");
+	await stateIs(page, "signed-out");
+	await eventually(() => page.evaluate(() => window.shown === 0), "nor of who is revoked");
 	assert.deepEqual(phone.faults, []);
 	await box.remove();
 });

@@ -42,6 +42,8 @@ export function makeCard(desk: Desk, button: HTMLElement, dialog: HTMLDialogElem
 	});
 	desk.link.on("state", ({ name }) => {
 		button.hidden = makeDevice().secret() === null;
+		if (name === "signed-out" && button.hidden)
+			push?.forget().catch(() => {});
 		if (name !== "live" || button.hidden || isRenewed)
 			return;
 		isRenewed = true;

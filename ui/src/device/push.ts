@@ -11,7 +11,7 @@ export interface Push {
 	/* What the box has may be older than what the browser has, or our key may be another one. */
 	renew(): Promise<void>;
 	end(): Promise<void>;
-	forget(): Promise<void>;              /* On our side alone. */
+	forget(): Promise<void>;              /* On our side alone; what is still shown may have words of an agent. */
 }
 
 const NOT_ALLOWED = "The browser does not allow notifications of this page.";
@@ -20,6 +20,8 @@ export function makePush(link: Link, registration: ServiceWorkerRegistration): P
 	let told: Told | null = null;
 
 	async function forget(): Promise<void> {
+		for (const note of await registration.getNotifications())
+			note.close();
 		await (await registration.pushManager?.getSubscription())?.unsubscribe();
 	}
 
