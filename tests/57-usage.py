@@ -221,8 +221,32 @@ def _():
         assert usage(box, f"since={at + 1}")["rows"] == []
         assert usage(box, f"until={at}")["rows"] == []
         assert len(usage(box, f"since={at}&until={at + 1}")["rows"]) == 1
-        for wrong in ("by=nothing", "since=x", "offset=9999", "offset=--1", "other=1"):
+        for wrong in ("by=nothing", "since=x", "offset=9999", "offset=--1", "offset=60,0", "other=1"):
             assert box.request("GET", f"/api/usage?{wrong}").status == 400, wrong
+
+
+@test("days of summer and of winter are those of the calendar, on the API and in the terminal")
+def _():
+    midnight = 1792879200000  # 2026-10-25T00:00 in Berlin, 22:00Z; the day has 25 hours
+    with Box() as box:
+        for hour in (-1, 0, 24, 25):
+            at = midnight + hour * HOUR_MS
+            box.emit({"type": "token_usage", "source": "s", "timestamp": at,
+                      "payload": {"agentId": "a", "promptTokens": 1, "completionTokens": 10 ** (hour // 24 + 1)}})
+            box.emit({"type": "tool_result", "source": "s", "correlationId": "s", "timestamp": at,
+                      "payload": {"toolName": "T", "callId": str(hour), "agentId": "a", "success": True}})
+        calendar = {"2026-10-24": 1, "2026-10-25": 110, "2026-10-26": 100}
+        zone = "offset=120,60@1792890000000"
+        assert {key: row["output"] for key, row in rows(box, f"day&{zone}").items()} == calendar
+        days = box.request("GET", f"/api/usage/tools?{zone}").json()["days"]
+        assert {day["key"]: day["calls"] for day in days if day["calls"]} == {
+            "2026-10-24": 1, "2026-10-25": 2, "2026-10-26": 1}, days
+        told = json.loads(cli("usage", "--json", "--since", "2026-10-01", "--data", box.data,
+                              env={"TZ": "Europe/Berlin"}).out)
+        assert {row["key"]: row["output"] for row in told["rows"]} == calendar, told
+        told = json.loads(cli("usage", "--json", "--since", "2026-10-01", "--data", box.data,
+                              env={"TZ": "UTC"}).out)
+        assert {row["key"]: row["output"] for row in told["rows"]} == {"2026-10-24": 11, "2026-10-25": 200}, told
 
 
 @test("a long answer comes in pieces and is whole, and sessions count from the hour asked for")
@@ -252,12 +276,15 @@ def _():
     with Box() as box:
         spend(box, "s", "msg_1", 1000, cacheReadTokens=20000)
         spend(box, "s", "msg_2", 5, model='=evil","x')
+        spend(box, "s", "msg_3", 5, model="\t=evil")
         where = ["--data", box.data]
         table = cli("usage", "--by", "model", *where).out
         assert OPUS in table and "$0.03" in table and "≥ $" in table and "█" in table, table
         csv = cli("usage", "--by", "model", "--csv", *where).out
-        assert f'"{OPUS}",1000,1000,20000,0,0,0,1,0.028000' in csv, csv
-        assert '"\'=evil"",""x",1000,5' in csv, csv
+        assert f'"{OPUS}",1000,1000,20000,0,0,0,1,0.028000,false' in csv, csv
+        assert '"\'=evil"",""x",1000,5,0,0,0,0,1,,\n' in csv, csv
+        assert '"\'\t=evil",1000,5' in csv, csv
+        assert ",3,0.028000,true\n" in cli("usage", "--by", "day", "--csv", *where).out
         told = json.loads(cli("usage", "--json", "--by", "session", *where).out)
         assert told["rows"][0]["key"] == "s", told
         handle = eventually(lambda: json.loads(

@@ -8,6 +8,7 @@
 #include "cli/remote.h"
 #include "cli/table.h"
 #include "crew/words.h"
+#include "crew/zone.h"
 #include "signal/json.h"
 
 extern const struct command command_usage;
@@ -17,6 +18,7 @@ extern const struct command command_usage;
 #define KEY_BYTES 40
 #define CELL_MAX 48
 #define DAY_MS 86400000ll
+#define DAY_S 86400
 #define HOUR_MS 3600000ll
 #define SINCE_DEFAULT "30d"
 #define AMOUNT_MAX 100000 /* days or hours back */
@@ -43,11 +45,51 @@ static bool read_since(const char *word, int64_t now_ms, int64_t *out)
 }
 
 /* Minutes of this machine's zone east of UTC. */
-static long zone_minutes(time_t now)
+static long minutes_at(time_t at)
 {
 	struct tm tm;
 
-	return localtime_r(&now, &tm) ? tm.tm_gmtoff / 60 : 0;
+	return localtime_r(&at, &tm) ? tm.tm_gmtoff / 60 : 0;
+}
+
+/* Between two moments of other minutes, the first of the later ones. */
+static time_t change_between(time_t before, time_t after)
+{
+	while (after - before > 1) {
+		time_t middle = before + (after - before) / 2;
+
+		if (minutes_at(middle) == minutes_at(after))
+			after = middle;
+		else
+			before = middle;
+	}
+	return after;
+}
+
+/* Its minutes at the beginning, and each change until now: the newest, if there are too many. */
+static char *zone_since(time_t since, time_t now)
+{
+	char *words = must_dup(""), *more;
+	time_t at = now;
+
+	for (int count = 0; at > since && count < ZONE_CHANGES_MAX;) {
+		time_t before = at - DAY_S > since ? at - DAY_S : since;
+
+		if (minutes_at(before) != minutes_at(at)) {
+			time_t from = change_between(before, at);
+
+			more = must_print(",%ld@%lld%s", minutes_at(from), (long long)from * 1000,
+			                  words);
+			free(words);
+			words = more;
+			count++;
+			before = from - 1;
+		}
+		at = before;
+	}
+	more = must_print("%ld%s", minutes_at(at), words);
+	free(words);
+	return more;
 }
 
 static bool is_known_by(const char *by)
@@ -174,12 +216,19 @@ static const char *const columns[] = {"input",        "output",    "cacheRead", 
 /* A cell that a spreadsheet would take for a formula gets a quote in front. */
 static void print_cell(struct out *out, struct text cell)
 {
-	bool is_formula = cell.len && strchr("=+-@", cell.at[0]);
+	bool is_formula = cell.len && memchr("=+-@\t\r", cell.at[0], 6);
 
 	out_print(out, is_formula ? "\"'" : "\"");
 	for (size_t i = 0; i < cell.len; i++)
 		out_add(out, cell.at[i] == '"' ? TEXT("\"\"") : (struct text){cell.at + i, 1});
 	out_print(out, "\"");
+}
+
+/* Calls were hidden, or have no known price. */
+static bool is_at_least(yyjson_val *row)
+{
+	return yyjson_is_true(yyjson_obj_get(row, "atLeast")) ||
+	       yyjson_is_true(yyjson_obj_get(row, "unknown"));
 }
 
 static void show_csv(struct out *out, yyjson_val *root)
@@ -190,7 +239,7 @@ static void show_csv(struct out *out, yyjson_val *root)
 	out_print(out, "key");
 	for (size_t i = 0; i < COLUMN_COUNT; i++)
 		out_print(out, ",%s", columns[i]);
-	out_print(out, ",cost\n");
+	out_print(out, ",cost,atLeast\n");
 	while ((row = yyjson_arr_iter_next(&each))) {
 		yyjson_val *cost = yyjson_obj_get(row, "cost");
 
@@ -198,9 +247,10 @@ static void show_csv(struct out *out, yyjson_val *root)
 		for (size_t i = 0; i < COLUMN_COUNT; i++)
 			out_print(out, ",%llu", (unsigned long long)count_at(row, columns[i]));
 		if (yyjson_is_num(cost))
-			out_print(out, ",%.6f\n", yyjson_get_num(cost));
+			out_print(out, ",%.6f,%s\n", yyjson_get_num(cost),
+			          is_at_least(row) ? "true" : "false");
 		else
-			out_print(out, ",\n");
+			out_print(out, ",,\n");
 	}
 }
 
@@ -237,7 +287,7 @@ static int usage(struct command_context *context, const struct options *options)
 	const char *by = options_value(options, "by"), *since = options_value(options, "since");
 	time_t now = time(NULL);
 	int64_t since_ms;
-	char *path;
+	char *path, *zone;
 	int status;
 
 	if (by && !is_known_by(by))
@@ -245,8 +295,12 @@ static int usage(struct command_context *context, const struct options *options)
 		                       "--by is day, hour, project, model, harness or session");
 	if (!read_since(since ? since : SINCE_DEFAULT, (int64_t)now * 1000, &since_ms))
 		return command_misused(&command_usage, "--since is 7d, 12h or 2026-11-16");
-	path = must_print("/api/usage?by=%s&since=%lld&offset=%ld", by ? by : "day",
-	                  (long long)(since_ms > 0 ? since_ms : 0), zone_minutes(now));
+	if (since_ms < 0)
+		since_ms = 0;
+	zone = zone_since((time_t)(since_ms / 1000), now);
+	path = must_print("/api/usage?by=%s&since=%lld&offset=%s", by ? by : "day",
+	                  (long long)since_ms, zone);
+	free(zone);
 	status = remote_show(
 		&command_usage, context, options,
 		&(struct remote_request){.method = "GET", .path = path, .timeout_ms = USAGE_MS},
@@ -275,8 +329,8 @@ const struct command command_usage = {
 		    "  signalbox usage --by model --csv > models.csv\n",
 	.about = "Tokens are those that models counted, each response once. Money is made of list\n"
 		 "prices; models that the list does not have cost an unknown sum. Days are those\n"
-		 "of this machine's time zone as it is now. Below: how much is left of the limits\n"
-		 "that agents tell, and whether it lasts at the rate of the last hour.\n",
+		 "of this machine's time zone. Below: how much is left of the limits that agents\n"
+		 "tell, and whether it lasts at the rate of the last hour.\n",
 	.groups = groups,
 	.run = usage,
 };

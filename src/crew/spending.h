@@ -27,6 +27,7 @@
 struct folds;
 struct seen_ids;
 struct spending;
+struct zone;
 
 struct spending *spending_create(void);
 void spending_destroy(struct spending *spending);
@@ -75,7 +76,7 @@ struct spent_session {
 struct spending_question {
 	enum spending_by by;
 	double since_ms, until_ms; /* hours that begin from since on and before until */
-	int offset_min;            /* of the days of whoever asks, east of UTC */
+	const struct zone *zone;   /* of the days of whoever asks; NULL: UTC */
 	const struct prices *prices;
 	/* Whose a run is: runs of one session are one row.  False: not known; may be NULL. */
 	bool (*session)(void *self, struct text run, struct spent_session *out);

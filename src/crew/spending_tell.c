@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "crew/spending_answer.h"
+#include "crew/zone.h"
 #include "signal/json.h"
 
 #define HOUR_MS 3600000.0
@@ -61,7 +62,7 @@ struct sum_index {
 /* The day of whoever asks, from one on. */
 static uint32_t day_of(const struct spending_question *q, uint32_t hour)
 {
-	return (uint32_t)(((int64_t)hour * 60 + q->offset_min + DAY_MIN) / DAY_MIN);
+	return (uint32_t)(((int64_t)hour * 60 + zone_minutes(q->zone, hour) + DAY_MIN) / DAY_MIN);
 }
 
 static uint32_t number_of(const struct spending_question *q, const struct spent_row *row)
@@ -376,6 +377,7 @@ struct spending_answer *spending_ask(const struct spending *s, const struct spen
 		gather_sessions(a);
 	else
 		gather_rows(a);
+	a->question.zone = NULL; /* it is not ours to keep */
 	put_in_order(a);
 	sum_up(a);
 	return a;

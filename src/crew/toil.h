@@ -17,6 +17,7 @@
 struct fold_kind;
 struct peaks;
 struct toil;
+struct zone;
 
 struct toil *toil_create(void);
 void toil_destroy(struct toil *toil);
@@ -24,7 +25,7 @@ void toil_hear(struct toil *toil, const struct signal *signal);
 
 struct toil_question {
 	double since_ms, until_ms; /* hours that begin from since on and before until */
-	int offset_min;            /* of the days of whoever asks, east of UTC */
+	const struct zone *zone;   /* of the days of whoever asks; NULL: UTC */
 	const struct peaks *peaks; /* of the sessions at work */
 };
 /* `"tools":[{"key","calls","failures","ms"}],"days":[{.., "atOnce"}]`: members of an object.

@@ -6,6 +6,7 @@
 #include "base/put.h"
 #include "crew/peaks.h"
 #include "crew/toil_inside.h"
+#include "crew/zone.h"
 
 #define DAY_ROOM 16
 
@@ -80,9 +81,9 @@ static void put_sums(struct buf *out, const char *name, struct toil_sums *sums, 
 	map_finish(&sums->by_key);
 }
 
-static struct toil_sum *day_of(struct toil_sums *days, uint32_t hour, int offset_min)
+static struct toil_sum *day_of(struct toil_sums *days, uint32_t hour, const struct zone *zone)
 {
-	time_t at = (time_t)hour * 3600 + (time_t)offset_min * 60;
+	time_t at = (time_t)hour * 3600 + (time_t)zone_minutes(zone, hour) * 60;
 	char room[DAY_ROOM];
 	struct tm tm = {0};
 
@@ -106,7 +107,7 @@ static void add_peaks(struct toil_sums *days, const struct toil_question *q)
 
 		if (!is_asked_for(q, peak->hour))
 			continue;
-		day = day_of(days, peak->hour, q->offset_min);
+		day = day_of(days, peak->hour, q->zone);
 		if (peak->most > day->at_once)
 			day->at_once = peak->most;
 	}
@@ -123,7 +124,7 @@ void toil_json(const struct toil *t, const struct toil_question *q, struct buf *
 
 		if (!is_asked_for(q, row->hour))
 			continue;
-		add_row(day_of(&days, row->hour, q->offset_min), row);
+		add_row(day_of(&days, row->hour, q->zone), row);
 		add_row(toil_sum_of(&tools, text_of(row->tool)), row);
 	}
 	add_peaks(&days, q);

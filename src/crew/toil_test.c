@@ -12,6 +12,7 @@
 
 #include "bus/folds.h"
 #include "crew/peaks.h"
+#include "crew/zone.h"
 
 #define NOON 1794830400000.0 /* 2026-11-16T12:00Z */
 #define HOUR 3600000.0
@@ -104,7 +105,8 @@ static void an_agent_knows_better_how_long_it_took(void **state)
 static void days_are_those_of_the_reader_and_have_the_peak_of_their_hours(void **state)
 {
 	struct peaks peaks = {0};
-	struct toil_question q = {.until_ms = INFINITY, .offset_min = 60, .peaks = &peaks};
+	static const struct zone east = {.first = 60};
+	struct toil_question q = {.until_ms = INFINITY, .zone = &east, .peaks = &peaks};
 
 	(void)state;
 	hear("tool_result", "a", 0, RETURN("1", "Bash", "true"));

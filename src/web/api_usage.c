@@ -11,13 +11,13 @@
 #include "crew/limits.h"
 #include "crew/spending.h"
 #include "crew/toil.h"
+#include "crew/zone.h"
 #include "signal/json.h"
 #include "web/inside.h"
 
 #define ANSWER_MAX (32 * MIB)
 #define KNOWN_MAX 5000 /* a millisecond */
 #define LONG_AT_ONCE 32
-#define OFFSET_MAX (14 * 60) /* minutes; no zone is further from UTC */
 
 static bool read_by(struct spending_question *q, struct text value, struct error *why)
 {
@@ -37,23 +37,15 @@ static bool read_moment(double *out, struct text value, struct error *why)
 	return true;
 }
 
-static bool read_offset(int *out, struct text value, struct error *why)
-{
-	bool is_west = text_starts(value, TEXT("-"));
-	uint64_t minutes;
-
-	if (is_west)
-		value = (struct text){value.at + 1, value.len - 1};
-	if (!text_to_u64(value, &minutes) || minutes > OFFSET_MAX)
-		return error_set(why, "minutes east of UTC, from -%d to %d", OFFSET_MAX,
-		                 OFFSET_MAX);
-	*out = is_west ? -(int)minutes : (int)minutes;
-	return true;
-}
+struct usage_wish {
+	struct spending_question question;
+	struct zone zone;
+};
 
 static bool read_parameter(void *self, struct text name, struct text value, struct error *why)
 {
-	struct spending_question *q = self;
+	struct usage_wish *wish = self;
+	struct spending_question *q = &wish->question;
 
 	if (text_is(name, "by"))
 		return read_by(q, value, why);
@@ -62,7 +54,7 @@ static bool read_parameter(void *self, struct text name, struct text value, stru
 	if (text_is(name, "until"))
 		return read_moment(&q->until_ms, value, why);
 	if (text_is(name, "offset"))
-		return read_offset(&q->offset_min, value, why);
+		return zone_read(&wish->zone, value, why);
 	return error_set(why, "there is no such parameter");
 }
 
@@ -164,18 +156,19 @@ static bool session_of(void *self, struct text run, struct spent_session *out)
 
 void api_usage(struct call *call)
 {
-	struct spending_question q = {
-		.by = SPENDING_BY_DAY,
-		.until_ms = INFINITY,
-		.prices = call->web->options.prices,
-		.session = session_of,
-		.self = call->web->options.crew,
-	};
+	struct usage_wish wish = {.question = {
+					  .by = SPENDING_BY_DAY,
+					  .until_ms = INFINITY,
+					  .prices = call->web->options.prices,
+					  .session = session_of,
+					  .self = call->web->options.crew,
+				  }};
 	struct spending_answer *answer;
 	struct error why;
 	struct buf out;
 
-	if (!http_query_each(http_request(call->http)->query, read_parameter, &q, &why)) {
+	wish.question.zone = &wish.zone;
+	if (!http_query_each(http_request(call->http)->query, read_parameter, &wish, &why)) {
 		web_refuse(call->http, 400, why.words, NULL);
 		return;
 	}
@@ -184,7 +177,7 @@ void api_usage(struct call *call)
 	put_bool(&out, "ok", true);
 	put_i64(&out, "at", clock_wall_ms());
 	limits_json(call->web->options.limits, (double)clock_wall_ms(), &out);
-	answer = spending_ask(call->web->options.spending, &q);
+	answer = spending_ask(call->web->options.spending, &wish.question);
 	if (spending_tell(answer, &out)) {
 		tell_in_pieces(call, answer, &out);
 		return;
@@ -195,34 +188,41 @@ void api_usage(struct call *call)
 
 /* ---- what tools took ---- */
 
+struct toil_wish {
+	struct toil_question question;
+	struct zone zone;
+};
+
 static bool read_span(void *self, struct text name, struct text value, struct error *why)
 {
-	struct toil_question *q = self;
+	struct toil_wish *wish = self;
+	struct toil_question *q = &wish->question;
 
 	if (text_is(name, "since"))
 		return read_moment(&q->since_ms, value, why);
 	if (text_is(name, "until"))
 		return read_moment(&q->until_ms, value, why);
 	if (text_is(name, "offset"))
-		return read_offset(&q->offset_min, value, why);
+		return zone_read(&wish->zone, value, why);
 	return error_set(why, "there is no such parameter");
 }
 
 void api_usage_tools(struct call *call)
 {
-	struct toil_question q = {.until_ms = INFINITY,
-	                          .peaks = crew_peaks(call->web->options.crew)};
+	struct toil_wish wish = {
+		.question = {.until_ms = INFINITY, .peaks = crew_peaks(call->web->options.crew)}};
 	struct error why;
 	struct buf out;
 
-	if (!http_query_each(http_request(call->http)->query, read_span, &q, &why)) {
+	wish.question.zone = &wish.zone;
+	if (!http_query_each(http_request(call->http)->query, read_span, &wish, &why)) {
 		web_refuse(call->http, 400, why.words, NULL);
 		return;
 	}
 	buf_init(&out, ANSWER_MAX);
 	put_object(&out, NULL);
 	put_bool(&out, "ok", true);
-	toil_json(call->web->options.toil, &q, &out);
+	toil_json(call->web->options.toil, &wish.question, &out);
 	web_answer_object(call, &out);
 }
 

@@ -17,7 +17,7 @@ const HOSTILE = "=<img src=x onerror=alert(1)>\u202e\"x";
 const DAY_MS = 86_400_000;
 const OPUS = "claude-opus-5-5";
 const { momentWords, percentWords, rateWords, resetWords, windowWords } = await part("numbers/limits.ts");
-const { cacheShare, csvOf, dayBefore, dayKey, everyDay, toilCsv } = await part("numbers/model.ts");
+const { cacheShare, csvOf, dayBefore, dayKey, everyDay, offsets, toilCsv } = await part("numbers/model.ts");
 
 if (SHOTS)
 	mkdirSync(SHOTS, { recursive: true });
@@ -39,12 +39,25 @@ test("every day is there, also one without work, from the first that has some on
 	assert.equal(dayKey(now), "2026-11-17");
 });
 
+test("the zone is told with each of its changes, so that days of summer are days", async () => {
+	const ends = 1_792_890_000_000, begins = 1_806_195_600_000;
+	const berlin = (at) => at >= begins || at < ends ? 120 : 60;
+
+	assert.equal(offsets(ends - 5 * DAY_MS, ends - 1, berlin), "120");
+	assert.equal(offsets(ends - 5 * DAY_MS, ends + 5 * DAY_MS, berlin), `120,60@${ends}`);
+	assert.equal(offsets(ends - 5 * DAY_MS, begins, berlin), `120,60@${ends},120@${begins}`);
+	assert.match(offsets(ends, begins), /^-?\d+(,-?\d+@\d+)*$/);
+	/* A zone that changes all the time is cut to what the server takes. */
+	assert.equal(offsets(0, 200 * DAY_MS, (at) => Math.floor(at / DAY_MS) % 2).split(",").length, 65);
+});
+
 test("the cache's share is of all that was read, and CSV is safe in a spreadsheet", async () => {
 	assert.equal(cacheShare({ input: 10, cacheRead: 80, cacheWrite: 5, cacheWrite1h: 5, output: 999 }), 80);
 	assert.equal(cacheShare({ output: 5 }), null);
-	assert.equal(csvOf("model", [{ key: '=a"b', input: 1, output: 2, cost: .5 }, { key: "", cost: null }, { key: "s1", handle: "shop-1" }]),
-		'model,input,output,cacheRead,cacheWrite,cacheWrite1h,reasoning,calls,cost\r\n"\'=a""b",1,2,0,0,0,0,0,0.500000\r\n'
-		+ '"not known",0,0,0,0,0,0,0,\r\n"shop-1",0,0,0,0,0,0,0,\r\n');
+	assert.equal(csvOf("model", [{ key: '=a"b', input: 1, output: 2, cost: .5 }, { key: "", cost: null },
+		{ key: "s1", handle: "shop-1", cost: 1, atLeast: true }, { key: "\tm", cost: 1, unknown: true }]),
+	'model,input,output,cacheRead,cacheWrite,cacheWrite1h,reasoning,calls,cost,atLeast\r\n"\'=a""b",1,2,0,0,0,0,0,0.500000,false\r\n'
+		+ '"not known",0,0,0,0,0,0,0,,\r\n"shop-1",0,0,0,0,0,0,0,1.000000,true\r\n"\'\tm",0,0,0,0,0,0,0,1.000000,true\r\n');
 });
 
 test("what tools took is CSV, too", async () => {

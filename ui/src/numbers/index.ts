@@ -5,7 +5,7 @@ import { costWords, tokenWords } from "../crew/words";
 import { keep } from "../shell/theme";
 import { h, write } from "../text/dom";
 import { makeLimits, type Limit } from "./limits";
-import { dayBefore, everyDay, type By, type Row, type Toil } from "./model";
+import { dayBefore, everyDay, offsets, type By, type Row, type Toil } from "./model";
 import { makeSection } from "./section";
 import { makeTools, makeWork, workDays } from "./toil";
 
@@ -68,7 +68,7 @@ function openNumbers(root: HTMLElement, desk: Desk): View {
 	async function ask(): Promise<void> {
 		const now = Date.now() + link.skewMs;
 		const since = dayBefore(now, days - 1);
-		const offset = -new Date(now).getTimezoneOffset();
+		const offset = offsets(since, now);
 		const number = ++asked;
 
 		buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(SPANS[at]?.[0] === days)));

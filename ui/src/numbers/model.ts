@@ -12,6 +12,7 @@ export interface Toil { key: string; calls: number; failures: number; ms: number
 export type By = "day" | "project" | "model" | "harness" | "session";
 
 const DAY_MS = 86_400_000;
+const CHANGES_MAX = 64;       /* that the server takes */
 const COLUMNS = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning", "calls"] as const;
 const FORMULA = /^[=+\-@\t\r]/;
 
@@ -28,6 +29,42 @@ export function dayBefore(at: number, days: number): number {
 	const day = new Date(at);
 
 	return new Date(day.getFullYear(), day.getMonth(), day.getDate() - days).getTime();
+}
+
+/* Minutes that the reader's zone is east of UTC, and each change since then, as the server wants it:
+ * days of summer and of winter are not equally far. */
+export function offsets(since: number, now: number, east = (at: number) => -new Date(at).getTimezoneOffset()): string {
+	const changes: string[] = [];
+	let minutes = east(since);
+	const first = minutes;
+
+	for (let at = since; at < now && changes.length < CHANGES_MAX;) {
+		const next = Math.min(at + DAY_MS, now);
+
+		if (east(next) === minutes) {
+			at = next;
+			continue;
+		}
+		at = changeBetween(at, next, east);
+		minutes = east(at);
+		changes.push(`,${minutes}@${at}`);
+	}
+	return `${first}${changes.join("")}`;
+}
+
+/* The first moment that has not the minutes of the first. */
+function changeBetween(from: number, to: number, east: (at: number) => number): number {
+	let before = from, after = to;
+
+	while (after - before > 1) {
+		const middle = Math.floor((before + after) / 2);
+
+		if (east(middle) === east(from))
+			before = middle;
+		else
+			after = middle;
+	}
+	return after;
 }
 
 /* Every day from the first that has something on, or from `since`, to now: a day without work is
@@ -64,11 +101,17 @@ function cell(text: string): string {
 	return `"${FORMULA.test(text) ? "'" : ""}${text.replaceAll('"', '""')}"`;
 }
 
-export function csvOf(by: By, rows: readonly Row[]): string {
-	const lines = rows.map((row) => [cell(nameOf(row)), ...COLUMNS.map((name) => String(row[name] ?? 0)),
-		costOf(row)?.toFixed(6) ?? ""].join(","));
+/* A sum that some calls are not in says so here, too. */
+function costCells(row: Row): [string, string] {
+	const cost = costOf(row);
 
-	return [[by, ...COLUMNS, "cost"].join(","), ...lines, ""].join("\r\n");
+	return cost === null ? ["", ""] : [cost.toFixed(6), String(row.atLeast === true || row.unknown === true)];
+}
+
+export function csvOf(by: By, rows: readonly Row[]): string {
+	const lines = rows.map((row) => [cell(nameOf(row)), ...COLUMNS.map((name) => String(row[name] ?? 0)), ...costCells(row)].join(","));
+
+	return [[by, ...COLUMNS, "cost", "atLeast"].join(","), ...lines, ""].join("\r\n");
 }
 
 export function toilCsv(by: "tool" | "work", rows: readonly Toil[]): string {
