@@ -36,10 +36,11 @@ static void decide(const struct prompt *p, const struct decide_reader *reader)
 	deciding_init(&d, p, reader);
 	must_hold(!prompt_is_cut(p) || !d.value[DECIDE_ONCE].len);
 	for (unsigned i = 0; i < DECISIONS; i++) {
-		yyjson_doc *doc = yyjson_read(d.value[i].at, d.value[i].len, 0);
+		yyjson_doc *doc =
+			yyjson_read(d.value[i].at, d.value[i].len, YYJSON_READ_BIGNUM_AS_RAW);
 
-		must_hold(!d.value[i].len || !doc ||
-		          prompt_takes(p, yyjson_doc_get_root(doc), NULL));
+		must_hold(!d.value[i].len || doc);
+		must_hold(!doc || prompt_takes(p, yyjson_doc_get_root(doc), NULL));
 		yyjson_doc_free(doc);
 	}
 	for (int i = 0; i < 2; i++) {

@@ -291,7 +291,7 @@ static void show(struct deciding *d, const struct prompt *p, const struct decide
 	buf_add(&d->words, TEXT(TO_THE_PAGE));
 }
 
-static void offer(struct deciding *d, const struct prompt *p, enum answers may)
+static void offer_options(struct deciding *d, const struct prompt *p, enum answers may)
 {
 	yyjson_doc *options = read_json(p->options);
 	yyjson_val *found[DECISIONS];
@@ -300,14 +300,21 @@ static void offer(struct deciding *d, const struct prompt *p, enum answers may)
 	find_options(options, found);
 	rule = json_text_at(found[DECIDE_ALWAYS], "rule");
 	d->rule = rule.len ? text_dup(rule) : NULL;
-	for (size_t i = 0; i < DECISIONS; i++) {
-		buf_init(&d->value[i], PROMPT_VALUE_MAX);
+	for (size_t i = 0; i < DECISIONS; i++)
 		if (found[i] && (may == ANSWERS_ALL || !yyjson_obj_get(found[i], "needs")))
 			json_add(&d->value[i], yyjson_obj_get(found[i], "value"));
-	}
 	yyjson_doc_free(options);
-	if (p->type != PROMPT_CONFIRM)
+}
+
+static void offer(struct deciding *d, const struct prompt *p, enum answers may)
+{
+	for (size_t i = 0; i < DECISIONS; i++)
+		buf_init(&d->value[i], PROMPT_VALUE_MAX);
+	if (p->type != PROMPT_CONFIRM) {
+		offer_options(d, p, may);
 		return;
+	}
+	/* A yes or no takes these two alone, whatever options it has. */
 	buf_add(&d->value[DECIDE_ONCE], TEXT("true"));
 	buf_add(&d->value[DECIDE_DENY], TEXT("false"));
 }

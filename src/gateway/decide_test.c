@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/must.h"
 #include "base/put.h"
 #include "gateway/inquiry.h"
 #include "run/prompt.h"
@@ -130,6 +131,24 @@ static void what_an_agent_says_of_a_command_is_shown(void **state)
 	               "\"allowedDecisions\":[\"allow-once\",\"deny\"]}");
 }
 
+/* One that was saved by another hand may have options all the same. */
+static void a_yes_or_no_is_answered_by_true_or_false(void **state)
+{
+	struct prompt *p = decide_test_read("{\"type\":\"confirm\",\"prompt\":\"Shall I?\"}");
+	struct decide_reader all = {ANSWERS_ALL, false, true};
+	struct deciding d;
+
+	assert_null(p->options);
+	p->options = must_dup("[{\"label\":\"Allow\",\"value\":\"allow\"},{\"label\":\"Always\","
+	                      "\"value\":\"always\"},{\"label\":\"No\",\"value\":false}]");
+	deciding_init(&d, p, &all);
+	assert_true(text_is(buf_text(&d.value[DECIDE_ONCE]), "true"));
+	assert_true(text_is(buf_text(&d.value[DECIDE_DENY]), "false"));
+	assert_int_equal(d.value[DECIDE_ALWAYS].len, 0);
+	deciding_finish(&d);
+	prompt_destroy(p);
+}
+
 static void options_are_found_by_name_or_number(void **state)
 {
 	struct prompt *p =
@@ -158,6 +177,7 @@ int main(void)
 		cmocka_unit_test(only_what_a_reader_may_choose_is_offered),
 		cmocka_unit_test(a_command_that_says_more_is_shown_with_all_of_it),
 		cmocka_unit_test(what_an_agent_says_of_a_command_is_shown),
+		cmocka_unit_test(a_yes_or_no_is_answered_by_true_or_false),
 		cmocka_unit_test(options_are_found_by_name_or_number),
 	};
 
