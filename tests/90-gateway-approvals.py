@@ -301,12 +301,8 @@ def _():
 
 @test("a terminal that shows the short form alone may allow no more than fits there")
 def _():
-    tui = {**CLIENT, "id": "openclaw-tui", "mode": "ui"}
-    key = Key()
     with Box() as box, Person(box) as page, Screen(box) as screen:
-        params = screen.params(4, client=tui, scopes=ALL)
-        params["device"] = sign(params, key, screen.challenge["payload"]["nonce"])
-        assert screen.ask("connect", params)["ok"]
+        terminal(box, screen)
         long = ask_tool(box, "Write: " + "x" * 600)
         short = ask_tool(box, "Write: x")
         want = ["allow-once", "allow-always", "deny"]
@@ -319,6 +315,125 @@ def _():
             event = screen.until(lambda e: e["event"] == "plugin.approval.requested"
                                  and e["payload"]["id"] == f"plugin:{id}")
             assert event["payload"]["request"]["allowedDecisions"] == allowed, event
+
+
+def terminal(box, screen):
+    """The terminal UI is known by its name."""
+    params = screen.params(4, client={**CLIENT, "id": "openclaw-tui", "mode": "ui"}, scopes=ALL)
+    params["device"] = sign(params, Key(), screen.challenge["payload"]["nonce"])
+    assert screen.ask("connect", params)["ok"]
+
+
+@test("a terminal shows no commands: it is told of them as plugin approvals, with all that they say")
+def _():
+    with Box() as box, Person(box) as page, Screen(box) as screen:
+        terminal(box, screen)
+        id = ask_command(box, "make all", cwd="/work")
+        long = ask_command(box, "x" * 600)
+        page.told("exec.approval.requested", id)
+        request = screen.until(lambda e: e["event"] == "plugin.approval.requested"
+                               and e["payload"]["id"] == f"plugin:{id}")["payload"]["request"]
+        assert request["title"] == "Bash", request
+        assert request["description"] == "Bash: make all\ncwd: /work" + WRITES, request
+        listed = screen.ask("plugin.approval.list", {})["payload"]
+        assert [a["id"] for a in listed] == [f"plugin:{id}", f"plugin:{long}"], listed
+        assert listed[1]["request"]["allowedDecisions"] == ["deny"], listed
+        assert screen.ask("exec.approval.list", {})["payload"] == []
+        answer = screen.ask("plugin.approval.resolve", {"id": f"plugin:{id}",
+                                                        "decision": "allow-once"})
+        assert answer["ok"], answer
+        assert page.told("exec.approval.resolved", id)["decision"] == "allow-once"
+        screen.until(lambda e: e["event"] == "plugin.approval.resolved"
+                     and e["payload"]["id"] == f"plugin:{id}")
+        assert value_of(box, id)["value"] == "allow"
+
+
+# --- /approve ---------------------------------------------------------------------
+
+
+KEY = "agent:script:r"
+
+
+def write(person, words, run, key=KEY, **more):
+    """What is said in the chat to this message."""
+    answer = person.ask("chat.send", {"sessionKey": key, "message": words,
+                                      "idempotencyKey": run, **more})
+    assert answer["ok"] and answer["payload"] == {"runId": run, "status": "started"}, answer
+    event = person.until(lambda e: e["event"] == "chat" and e["payload"]["runId"] == run)
+    assert event["payload"]["state"] == "final", event
+    assert event["payload"]["sessionKey"] == key, event
+    return event["payload"]["message"]["content"][0]["text"]
+
+
+@test("/approve in the chat decides, and the chat says what came of it")
+def _():
+    for protocol in (3, 4):
+        with Box() as box, Person(box, protocol) as person, Person(box) as other:
+            id = ask_command(box, "make all")
+            other.told("exec.approval.requested", id)
+            said = write(person, f" /Approve {id} Allow ", "k1")
+            assert said == f"\u2705 Approval allow-once submitted for {id}.", said
+            assert other.told("exec.approval.resolved", id)["decision"] == "allow-once"
+            assert value_of(box, id)["value"] == "allow"
+            # everybody who reads the session reads it; the same key decides nothing again
+            other.until(lambda e: e["event"] == "chat" and e["payload"]["runId"] == "k1")
+            again = person.ask("chat.send", {"sessionKey": KEY, "idempotencyKey": "k1",
+                                             "message": f"/approve {id} allow"})
+            assert again["payload"] == {"runId": "k1", "status": "ok"}, again
+            # nothing was asked of an agent by all this
+            assert not [s for s in box.history() if s["correlationId"] == "k1"]
+
+
+@test("/approve takes a short id, the decision first, and every kind of approval")
+def _():
+    with Box() as box, Person(box) as person:
+        one, two = ask_command(box), ask_tool(box)
+        said = write(person, f"/approve deny {one[:8]}", "k1")
+        assert said == f"\u2705 Approval deny submitted for {one[:8]}.", said
+        assert value_of(box, one)["value"] == "deny"
+        said = write(person, f"/approve plugin:{two} always", "k2")
+        assert said == f"\u2705 Approval allow-always submitted for plugin:{two}.", said
+        assert value_of(box, two)["value"] == "always"
+
+
+@test("/approve that decides nothing says why, and the first answer stands")
+def _():
+    usage = ("Usage: /approve <id> <decision> (see the pending approval message for available "
+             "decisions)")
+    failed = "\u274c Failed to submit approval: "
+    plain = [o for o in TOOL if o["value"] != "always"]
+    with Box() as box, Person(box) as person, Person(box, scopes=[READ, WRITE]) as writer:
+        id = ask_command(box, options=plain)
+        for number, (words, wanted) in enumerate((
+                ("/approve", usage), (f"/approve {id}", usage), (f"/approve {id} maybe", usage),
+                (f"/approve@bot {id} deny", "\u274c This /approve command is for somebody else."),
+                ("/approve nobody deny", failed + "unknown or expired approval id"),
+                (f"/approve {id[:4]} deny", failed + "unknown or expired approval id"),
+                (f"/approve {id} always",
+                 failed + "allow-always is unavailable for this command"))):
+            assert write(person, words, f"k{number}") == wanted, words
+        assert write(writer, f"/approve {id} deny", "w1") == (
+            "\u274c /approve requires operator.approvals for gateway clients.")
+        assert [p["id"] for p in prompts(box)] == [id], "it is open still"
+        assert answer(box, id, "allow").status < 300
+        person.told("exec.approval.resolved", id)
+        assert write(person, f"/approve {id} deny", "k10") == failed + "approval already resolved"
+        assert "submitted" in write(person, f"/approve {id} allow-once", "k11")
+        assert value_of(box, id)["value"] == "allow"
+
+
+@test("/approve that is no command is for the agent")
+def _():
+    with Box() as box, Person(box) as person:
+        id = ask_command(box)
+        error = person.bad("chat.send", {"sessionKey": KEY, "message": f"/approve {id} deny",
+                                         "idempotencyKey": "k1",
+                                         "suppressCommandInterpretation": True})
+        assert error["code"] == "INVALID_REQUEST", error
+        error = person.bad("chat.send", {"sessionKey": KEY, "message": f"/approved {id} deny",
+                                         "idempotencyKey": "k2"})
+        assert error["code"] == "INVALID_REQUEST", error
+        assert [p["id"] for p in prompts(box)] == [id]
 
 
 @test("approval.get and approval.resolve take both kinds, and tell what became of them")

@@ -233,7 +233,7 @@ static void refuse_decision(const struct gateway_call *call, const struct decidi
 	put_end(&details);
 	if (call->view->protocol > GATEWAY_OLDEST)
 		fault.details = buf_text(&details);
-	gateway_refuse(call, &fault);
+	pending_refuse_with(call, &fault);
 	buf_finish(&details);
 }
 
@@ -336,6 +336,8 @@ static void answer_good(const struct gateway_call *call)
 {
 	struct buf out;
 
+	if (call->instead)
+		return;
 	buf_init(&out, DETAILS_MAX);
 	put_good(&out);
 	gateway_answer_buf(call, &out);
@@ -343,9 +345,8 @@ static void answer_good(const struct gateway_call *call)
 }
 
 /* Somebody was first.  To decide the same again is no fault. */
-static void answer_late(const struct gateway_call *call, const struct prompt *p)
+static void answer_late(const struct gateway_call *call, const struct prompt *p, struct text wish)
 {
-	struct text wish = json_text_at(call->params, "decision");
 	const struct pending_end *end =
 		pending_settled(call->gateway, text_of(p->id), OPERATOR_APPROVALS);
 
@@ -374,7 +375,7 @@ static void decide(const struct gateway_call *call, const struct prompt *p,
 		break;
 	case BACK_ALREADY:
 	case BACK_EXPIRED:
-		answer_late(call, p);
+		answer_late(call, p, text_of(decide_name(decision)));
 		break;
 	case BACK_INVALID_VALUE:
 	case BACK_FORBIDDEN:
@@ -384,9 +385,9 @@ static void decide(const struct gateway_call *call, const struct prompt *p,
 		refuse_nothing_there(call);
 		break;
 	default:
-		gateway_refuse(call, &(struct gateway_fault){"UNAVAILABLE",
-		                                             "approval resolve unavailable",
-		                                             .retryable = true});
+		pending_refuse_with(call, &(struct gateway_fault){"UNAVAILABLE",
+		                                                  "approval resolve unavailable",
+		                                                  .retryable = true});
 	}
 }
 
@@ -394,23 +395,23 @@ static void decide(const struct gateway_call *call, const struct prompt *p,
 static bool is_decision_good(const struct gateway_call *call, enum gateway_decision decision)
 {
 	if (decision == DECISIONS)
-		gateway_refuse(call,
-		               &(struct gateway_fault){"INVALID_REQUEST", "invalid decision"});
+		pending_refuse_with(call,
+		                    &(struct gateway_fault){"INVALID_REQUEST", "invalid decision"});
 	else if (yyjson_obj_get(call->params, "reviewer"))
 		refuse_nothing_there(call);
 	else if (yyjson_obj_get(call->params, "grantExpiresInDays"))
-		gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST",
-		                                             "what is allowed here does not "
-		                                             "expire by itself"});
+		pending_refuse_with(call, &(struct gateway_fault){"INVALID_REQUEST",
+		                                                  "what is allowed here does not "
+		                                                  "expire by itself"});
 	else
 		return true;
 	return false;
 }
 
-static void resolve(const struct gateway_call *call, struct text kind)
+/* kind: empty, if either is meant. */
+static void resolve(const struct gateway_call *call, const struct prompt *p,
+                    enum gateway_decision decision, struct text kind)
 {
-	const struct prompt *p = pending_find(call->gateway, json_text_at(call->params, "id"));
-	enum gateway_decision decision = decide_of(json_text_at(call->params, "decision"));
 	struct pending_class of = pending_class_of(call->view);
 	struct deciding d;
 
@@ -421,10 +422,10 @@ static void resolve(const struct gateway_call *call, struct text kind)
 		return;
 	}
 	if (p->state != PROMPT_OPEN) {
-		answer_late(call, p);
+		answer_late(call, p, text_of(decide_name(decision)));
 		return;
 	}
-	if (!read_approval(&d, p, &of) || !text_is(kind, approval_kind(d.kind)))
+	if (!read_approval(&d, p, &of) || (kind.len && !text_is(kind, approval_kind(d.kind))))
 		refuse_nothing_there(call);
 	else if (!d.value[decision].len)
 		refuse_decision(call, &d, decide_name(decision));
@@ -433,17 +434,34 @@ static void resolve(const struct gateway_call *call, struct text kind)
 	deciding_finish(&d);
 }
 
+static void resolve_named(const struct gateway_call *call, struct text kind)
+{
+	resolve(call, pending_find(call->gateway, json_text_at(call->params, "id")),
+	        decide_of(json_text_at(call->params, "decision")), kind);
+}
+
 void gateway_exec_resolve(const struct gateway_call *call)
 {
-	resolve(call, TEXT("exec"));
+	resolve_named(call, TEXT("exec"));
 }
 
 void gateway_plugin_resolve(const struct gateway_call *call)
 {
-	resolve(call, TEXT("plugin"));
+	resolve_named(call, TEXT("plugin"));
 }
 
 void gateway_approval_resolve(const struct gateway_call *call)
 {
-	resolve(call, json_text_at(call->params, "kind"));
+	resolve_named(call, json_text_at(call->params, "kind"));
+}
+
+bool gateway_approve(const struct gateway_call *call, const struct prompt *p, struct text decision,
+                     struct error *why)
+{
+	struct gateway_call instead = *call;
+
+	why->words[0] = '\0';
+	instead.instead = why;
+	resolve(&instead, p, decide_of(decision), TEXT(""));
+	return !why->words[0];
 }

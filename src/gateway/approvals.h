@@ -4,11 +4,19 @@
 #ifndef GATEWAY_APPROVALS_H
 #define GATEWAY_APPROVALS_H
 
+#include "base/error.h"
+#include "base/text.h"
+
 struct gateway;
 struct gateway_call;
 struct prompt;
 
 void gateway_tell_approval(struct gateway *g, const struct prompt *prompt);
+
+/* Decides as exec.approval.resolve and plugin.approval.resolve do, but answers nothing; false: why
+ * has the words of their refusal.  prompt: NULL, if there is none. */
+bool gateway_approve(const struct gateway_call *call, const struct prompt *prompt,
+                     struct text decision, struct error *why);
 
 void gateway_exec_list(const struct gateway_call *call);
 void gateway_exec_get(const struct gateway_call *call);

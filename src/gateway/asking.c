@@ -32,6 +32,7 @@ void gateway_refuse_back(const struct gateway_call *call, enum back_answer answe
 struct gateway_sent {
 	char *key;            /* of the session */
 	uint64_t at_ms;       /* by the loop's clock */
+	bool is_done;         /* no run comes of it */
 	struct link in_order; /* gateway.sent_order */
 	char id[];
 };
@@ -55,7 +56,7 @@ void gateway_forget_sent(struct gateway *g, uint64_t before_ms)
 	}
 }
 
-static void note_sent(struct gateway *g, struct text id, struct text key)
+static struct gateway_sent *note_sent(struct gateway *g, struct text id, struct text key)
 {
 	struct gateway_sent *sent = must_zero(1, sizeof(*sent) + id.len + 1);
 	uint64_t now = loop_now_ms(g->options.loop);
@@ -68,6 +69,18 @@ static void note_sent(struct gateway *g, struct text id, struct text key)
 	sent->at_ms = now;
 	list_add(&g->sent_order, &sent->in_order);
 	map_set(&g->sent, id, sent);
+	return sent;
+}
+
+void gateway_note_done(struct gateway *g, struct text id, struct text key)
+{
+	note_sent(g, id, key)->is_done = true;
+}
+
+static bool is_unheard(const struct gateway *g, const struct gateway_sent *sent, struct text key)
+{
+	return text_is(key, sent->key) && !sent->is_done &&
+	       !runs_find(g->options.runs, text_of(sent->id));
 }
 
 void gateway_each_unheard(const struct gateway *g, struct text key,
@@ -76,7 +89,7 @@ void gateway_each_unheard(const struct gateway *g, struct text key,
 	list_each(&g->sent_order, l) {
 		const struct gateway_sent *sent = list_of(l, struct gateway_sent, in_order);
 
-		if (text_is(key, sent->key) && !runs_find(g->options.runs, text_of(sent->id)))
+		if (is_unheard(g, sent, key))
 			each(self, text_of(sent->id));
 	}
 }
@@ -86,7 +99,7 @@ bool gateway_is_asked(const struct gateway *g, struct text key)
 	list_each(&g->sent_order, l) {
 		const struct gateway_sent *sent = list_of(l, struct gateway_sent, in_order);
 
-		if (text_is(key, sent->key) && !runs_find(g->options.runs, text_of(sent->id)))
+		if (is_unheard(g, sent, key))
 			return true;
 	}
 	return false;
@@ -94,13 +107,16 @@ bool gateway_is_asked(const struct gateway *g, struct text key)
 
 const char *gateway_sent_status(struct gateway *g, struct text id)
 {
+	const struct gateway_sent *sent = map_get(&g->sent, id);
 	const struct run *run;
 
+	if (sent && sent->is_done)
+		return "ok";
 	runs_reach(g->options.runs);
 	crew_reach(g->options.crew);
 	run = runs_find(g->options.runs, id);
 	if (!run)
-		return map_get(&g->sent, id) || gateway_queue_has(g, id) ? "in_flight" : NULL;
+		return sent || gateway_queue_has(g, id) ? "in_flight" : NULL;
 	return crew_seq(g->options.crew) < run->first_seq || gateway_is_live(g, run) ? "in_flight"
 	                                                                             : "ok";
 }

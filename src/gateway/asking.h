@@ -29,6 +29,8 @@ void gateway_forget_sent(struct gateway *g, uint64_t before_ms);
 const char *gateway_sent_status(struct gateway *g, struct text id);
 /* The key of the session that it was sent to; false: it was not. */
 bool gateway_sent_key(struct gateway *g, struct text id, struct buf *key);
+/* A key that no run comes of: it is done. */
+void gateway_note_done(struct gateway *g, struct text id, struct text key);
 /* Each run of a session that the journal does not tell of yet. */
 void gateway_each_unheard(const struct gateway *g, struct text key,
                           void (*each)(void *self, struct text run), void *self);

@@ -5,6 +5,7 @@
 #include <yyjson.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 
 struct gateway;
 struct gateway_view;
@@ -13,8 +14,9 @@ struct gateway_call {
 	struct gateway *gateway;
 	struct gateway_view *view;
 	struct text id, method;
-	struct text raw;    /* the whole frame */
-	yyjson_val *params; /* an object, or NULL */
+	struct text raw;       /* the whole frame */
+	yyjson_val *params;    /* an object, or NULL */
+	struct error *instead; /* hears the client's refusal in its place; or NULL */
 };
 
 void gateway_answer(const struct gateway_call *call, struct text payload);

@@ -1,5 +1,6 @@
 /* chat.c - asking and stopping. */
 #include "base/put.h"
+#include "gateway/approve.h"
 #include "gateway/asking.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
@@ -180,14 +181,26 @@ static void send_wish(const struct gateway_call *call, const struct gateway_wish
 	gateway_place_finish(&place);
 }
 
+static bool may_be_command(const struct gateway_call *call)
+{
+	return !yyjson_is_true(yyjson_obj_get(call->params, "suppressCommandInterpretation"));
+}
+
+static void send_approve(const struct gateway_call *call, struct text id)
+{
+	say_status(call, id, "started");
+	if (call->view->client->state != CLIENT_CLOSING)
+		gateway_chat_approve(call);
+}
+
 void gateway_chat_send(const struct gateway_call *call)
 {
 	struct text message = json_text_at(call->params, "message");
 	struct gateway_wish wish = {json_text_at(call->params, "idempotencyKey"), message};
-	const char *fault = fault_of(call), *status;
+	bool is_approve = may_be_command(call) && gateway_is_approve(message);
+	const char *fault = is_approve ? NULL : fault_of(call), *status;
 
-	if (text_is(text_trim(message), "/stop") &&
-	    !yyjson_is_true(yyjson_obj_get(call->params, "suppressCommandInterpretation"))) {
+	if (text_is(text_trim(message), "/stop") && may_be_command(call)) {
 		stop(call, json_text_at(call->params, "sessionKey"), TEXT(""));
 		return;
 	}
@@ -198,6 +211,8 @@ void gateway_chat_send(const struct gateway_call *call)
 	status = gateway_sent_status(call->gateway, wish.id);
 	if (status)
 		say_status(call, wish.id, status);
+	else if (is_approve)
+		send_approve(call, wish.id);
 	else
 		send_wish(call, &wish);
 }

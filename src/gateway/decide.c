@@ -217,7 +217,8 @@ static bool have_command(const struct prompt *p, yyjson_val *input, struct text 
 
 /* The command alone where the request has members for all else; or what its agent says of it,
  * and the command, if that does not name it. */
-static void add_command(struct buf *words, const struct prompt *p, yyjson_val *input)
+static void add_command(struct buf *words, const struct prompt *p, yyjson_val *input,
+                        bool has_members)
 {
 	struct buf made;
 	struct text ours;
@@ -225,7 +226,8 @@ static void add_command(struct buf *words, const struct prompt *p, yyjson_val *i
 	buf_init(&made, PROMPT_WORDS_MAX);
 	tool_words(&made, tool_name(p), input, PROMPT_WORDS_MAX);
 	ours = buf_text(&made);
-	if (!prompt_is_cut(p) && is_plain_input(input) && are_words_of(p, input, ours)) {
+	if (has_members && !prompt_is_cut(p) && is_plain_input(input) &&
+	    are_words_of(p, input, ours)) {
 		buf_add(words, json_text_at(input, "command"));
 	} else {
 		buf_add(words, p->words);
@@ -273,10 +275,10 @@ static void show(struct deciding *d, const struct prompt *p, const struct decide
 	struct buf words;
 	bool is_whole;
 
-	d->input = d->kind == DECIDE_EXEC ? read_json(p->input) : NULL;
+	d->input = decide_kind(p) == DECIDE_EXEC ? read_json(p->input) : NULL;
 	buf_init(&words, p->words.len + PROMPT_WORDS_MAX + (d->input ? strlen(p->input) : 0) + 1);
 	if (d->input)
-		add_command(&words, p, yyjson_doc_get_root(d->input));
+		add_command(&words, p, yyjson_doc_get_root(d->input), d->kind == DECIDE_EXEC);
 	else
 		buf_add(&words, p->words);
 	is_whole = show_words(d, buf_text(&words)) && !words.full && !prompt_is_cut(p) &&
@@ -324,6 +326,8 @@ void deciding_init(struct deciding *d, const struct prompt *p, const struct deci
 	struct buf title;
 
 	*d = (struct deciding){.kind = decide_kind(p), .tool = p->tool};
+	if (reader->is_narrow && reader->knows_plugin && d->kind == DECIDE_EXEC)
+		d->kind = DECIDE_PLUGIN; /* the terminal UI shows no others */
 	offer(d, p, reader->may);
 	show(d, p, reader);
 	if (!reader->knows_plugin && d->kind == DECIDE_PLUGIN)

@@ -26,7 +26,7 @@ enum decide_kind decide_kind(const struct prompt *prompt);
 /* For whom. */
 struct decide_reader {
 	enum answers may;
-	bool is_narrow;    /* it shows no more than DECIDE_SHORT bytes */
+	bool is_narrow;    /* a terminal: it shows DECIDE_SHORT bytes, and no kind but plugins */
 	bool knows_plugin; /* else everything is a command */
 };
 #define DECIDE_SHORT 512

@@ -65,6 +65,17 @@ static void status(const struct gateway_call *call)
 	buf_finish(&out);
 }
 
+static void put_command(struct buf *out, const char *name, const char *description, bool has_args)
+{
+	put_object(out, NULL);
+	put_word(out, "name", name);
+	put_word(out, "description", description);
+	put_word(out, "source", "native");
+	put_word(out, "scope", "text");
+	put_bool(out, "acceptsArgs", has_args);
+	put_end(out);
+}
+
 /* What may be written in the place of a message. */
 static void commands(const struct gateway_call *call)
 {
@@ -73,13 +84,9 @@ static void commands(const struct gateway_call *call)
 	buf_init(&out, SHORT_MAX);
 	put_object(&out, NULL);
 	put_list(&out, "commands");
-	put_object(&out, NULL);
-	put_word(&out, "name", "stop");
-	put_word(&out, "description", "Stops what is being said.");
-	put_word(&out, "source", "native");
-	put_word(&out, "scope", "text");
-	put_bool(&out, "acceptsArgs", false);
-	put_end(&out);
+	put_command(&out, "stop", "Stops what is being said.", false);
+	put_command(&out, "approve", "Decides on a request: ID allow-once, allow-always or deny.",
+	            true);
 	put_list_end(&out);
 	put_end(&out);
 	gateway_answer_buf(call, &out);

@@ -284,20 +284,32 @@ enum back_answer pending_reply(const struct gateway_call *call, const struct pro
 {
 	struct client *c = call->view->client;
 	const struct back *back = &client_options(c)->back;
-	struct person_wait *w = client_wait(c, call->id, payload.len ? payload : text_of(p->id));
+	struct person_wait *w = NULL;
 	struct back_reply reply = {
 		.prompt = text_of(p->id),
 		.value = value,
 		.who = client_who(c, TEXT("gateway")),
 		.may = client_answers(c),
-		.ear = {answered, w},
 	};
+	enum back_answer answer;
 	struct error why;
-	enum back_answer answer = back->reply(back->self, &reply, &why);
 
-	if (answer != BACK_TAKEN)
+	if (!call->instead) {
+		w = client_wait(c, call->id, payload.len ? payload : text_of(p->id));
+		reply.ear = (struct back_ear){answered, w};
+	}
+	answer = back->reply(back->self, &reply, &why);
+	if (w && answer != BACK_TAKEN)
 		client_end_wait(w);
 	return answer;
+}
+
+void pending_refuse_with(const struct gateway_call *call, const struct gateway_fault *fault)
+{
+	if (call->instead)
+		error_set(call->instead, "%s", fault->message);
+	else
+		gateway_refuse(call, fault);
 }
 
 void pending_refuse(const struct gateway_call *call, const char *message, const char *reason,
@@ -314,6 +326,6 @@ void pending_refuse(const struct gateway_call *call, const char *message, const 
 	put_end(&details);
 	if (call->view->protocol > GATEWAY_OLDEST)
 		fault.details = buf_text(&details);
-	gateway_refuse(call, &fault);
+	pending_refuse_with(call, &fault);
 	buf_finish(&details);
 }

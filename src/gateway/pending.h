@@ -57,13 +57,16 @@ const struct pending_end *pending_settled(const struct gateway *g, struct text i
                                           enum operator_scope scope);
 
 /* Gives an answer, or with an empty value cancels.  When it is on the disk, `payload`, an object,
- * is the answer to the call; empty: what the prompt came to then, as `approval`. */
+ * is the answer to the call; empty: what the prompt came to then, as `approval`.  Where somebody
+ * hears in the client's place, there is none. */
 enum back_answer pending_reply(const struct gateway_call *call, const struct prompt *p,
                                struct text value, struct text payload);
 
 /* Did what was added behind so many bytes of a list not fit?  Then it is taken off again. */
 bool pending_list_ends(struct buf *list, size_t len);
 
+/* Refuses, or tells who hears that in the client's place. */
+void pending_refuse_with(const struct gateway_call *call, const struct gateway_fault *fault);
 /* With a reason, and what to do, for those who read details; remedy: or NULL. */
 void pending_refuse(const struct gateway_call *call, const char *message, const char *reason,
                     const char *remedy);

@@ -145,6 +145,26 @@ def _():
         assert ends == [True, False], ends
 
 
+@test("the terminal UI decides what an agent may do, by its list and by /approve")
+def _():
+    with World() as world, world.terminal() as screen:
+        late(lambda: "connected" in screen.text() and "agent fake" in screen.text())
+        say(screen, "quickly now")
+        screen.shows(LAST, "idle")
+        (run,) = {s["correlationId"] for s in world.box.history("&type=completion")}
+        world.box.emit({"type": "prompt", "source": "fake", "correlationId": run, "payload": ASKED})
+        screen.shows("Bash: make install", "Allow once")
+        screen.keys("Up", "Enter")  # it offers to deny first
+        screen.shows("plugin approval: allowed once")
+        # those of other sessions are not in its list
+        world.box.emit({"type": "prompt", "source": "script", "correlationId": "r", "payload": ASKED})
+        (prompt,) = late(lambda: world.box.request("GET", "/api/prompts").json()["prompts"])
+        say(screen, f"/approve {prompt['id']} deny")
+        screen.shows("Approval deny submitted")
+        late(lambda: [s["payload"]["value"] for s in world.box.history() if s["type"] == "answer"]
+             == ["allow", "deny"])
+
+
 @test("after kill -9 of the box in an answer, the terminal UI shows each word once, and goes on")
 def _():
     with World() as world, world.terminal() as screen:
