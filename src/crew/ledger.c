@@ -128,6 +128,7 @@ static void take_usage(struct ledger *ledger, uint32_t session, yyjson_val *payl
 		r->session = session;
 		r->at_ms = at_ms;
 	}
+	ledger->sessions[session].is_copy |= r->session != session;
 	/* The line that tells most is the true one, and the last of those that tell as much. */
 	if (r->counts.n[SPENT_OUTPUT] > facts.counts.n[SPENT_OUTPUT])
 		return;
@@ -239,7 +240,7 @@ static void write_head(struct buf *out, const struct ledger_session *session, do
 		put_word(out, "harness", session->harness);
 	if (session->cwd)
 		put_word(out, "cwd", session->cwd);
-	if (session->cost > 0) {
+	if (session->cost > 0 && !session->is_copy) {
 		put_key(out, "cost");
 		json_add_number(out, session->cost);
 	}

@@ -32,6 +32,7 @@ struct ledger_session {
 	const char *harness; /* of ledger.names */
 	double cost;         /* by the agent itself; 0: not told */
 	bool is_compacted;   /* the calls for that are told nowhere */
+	bool is_copy;        /* a fork: its cost has calls of another session */
 };
 
 struct ledger {

@@ -52,6 +52,22 @@ static bool write_next(uint32_t *at)
 	return ledger_write(&ledger, at, 2000, &out);
 }
 
+static void the_cost_of_a_fork_is_of_two_sessions_and_not_told(void **state)
+{
+	uint32_t at = 0;
+
+	spend("one", "r1", 30);
+	take("one", "session.facts", "\"cost\":2.5");
+	spend("fork", "r1", 30);
+	spend("fork", "r2", 30);
+	take("fork", "session.facts", "\"cost\":5");
+	ledger_sort(&ledger);
+	assert_true(write_next(&at));
+	assert_non_null(memmem(out.at, out.len, "\"cost\":2.5", 10));
+	assert_true(write_next(&at));
+	assert_null(memmem(out.at, out.len, "\"cost\"", 6));
+}
+
 static void the_most_is_kept_where_it_was_told_first(void **state)
 {
 	uint32_t at = 0;
@@ -115,6 +131,8 @@ static void nonsense_is_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(the_cost_of_a_fork_is_of_two_sessions_and_not_told,
+	                                        make, drop),
 		cmocka_unit_test_setup_teardown(the_most_is_kept_where_it_was_told_first, make,
 	                                        drop),
 		cmocka_unit_test_setup_teardown(what_is_known_is_not_told, make, drop),

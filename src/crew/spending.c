@@ -130,17 +130,17 @@ struct spent_id *spending_add_id(struct spending *s, uint64_t hash)
 	return &s->ids[number];
 }
 
-bool spending_take_news(struct spending *s, struct usage_facts *facts)
+bool spending_take_news(struct spending *s, struct usage_facts *facts, struct usage *of)
 {
 	uint64_t hash = map_hash(s->seed, facts->response);
-	struct spent_id *id;
+	struct spent_id *id, *known;
 	bool any = false;
 
 	if (seen_has(&s->seen, hash))
 		return false;
-	id = spending_find_id(s, hash);
-	if (!id)
-		id = spending_add_id(s, hash);
+	known = spending_find_id(s, hash);
+	id = known ? known : spending_add_id(s, hash);
+	spending_own_id(s, id, !known, of);
 	spending_touch_id(s, (uint32_t)(id - s->ids));
 	for (int i = 0; i < SPENT_COUNTS; i++) {
 		uint64_t told = facts->counts.n[i];
@@ -247,12 +247,13 @@ static void take_facts(struct spending *s, struct usage *u, yyjson_val *payload)
 		u->context_used = used;
 	if (window && window < USAGE_COUNT_MAX)
 		u->context_window = window;
+	if (!json_number(yyjson_obj_get(payload, "cost"), &cost) || !(cost > 0 && cost < COST_MAX))
+		return;
+	u->is_own_old = false;
 	/* After a crash an agent may have forgotten some of it. */
-	if (json_number(yyjson_obj_get(payload, "cost"), &cost) && cost > u->own_cost &&
-	    cost < COST_MAX) {
+	if (cost > u->own_cost)
 		u->own_cost = cost;
-		s->changes++;
-	}
+	s->changes++;
 }
 
 /* Calls of which nobody tells: a compaction's, and the last of one that was killed.  Who was left
@@ -295,8 +296,9 @@ static void count(struct spending *s, struct usage *u, struct usage_facts *facts
 {
 	struct spent_counts added = facts->counts;
 
-	if (facts->response.len && !spending_take_news(s, facts))
+	if (facts->response.len && !spending_take_news(s, facts, u))
 		return;
+	u->is_own_old = true;
 	usage_add(u, facts, spending_name(s, facts->call.model), &added);
 	if (!is_session) /* unrelated calls of one source: each counts */
 		added = facts->counts;

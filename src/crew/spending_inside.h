@@ -21,7 +21,8 @@ struct spent_row {
 /* A response that was counted. */
 struct spent_id {
 	uint64_t hash;
-	uint32_t next; /* in its chain; SPENDING_IDS: none */
+	uint32_t next;  /* in its chain; SPENDING_IDS: none */
+	uint32_t owner; /* the session that it counts in: 31 bits of a hash; 0: not known */
 	uint32_t n[SPENT_COUNTS];
 };
 
@@ -79,8 +80,11 @@ bool spending_row_cost(const struct spending *spending, const struct spent_row *
 bool spending_part_cost(const struct spending *spending, const struct usage_part *part,
                         const struct prices *prices, double *out);
 /* What is new of a response: in whatever order its signals come, together they are the most
- * that any of them told.  False: nothing. */
-bool spending_take_news(struct spending *spending, struct usage_facts *facts);
+ * that any of them told.  False: nothing.  Who tells one that another told first is a fork. */
+bool spending_take_news(struct spending *spending, struct usage_facts *facts, struct usage *of);
+/* Notes whose it is, and that `of` has copied it if it is another's. */
+void spending_own_id(const struct spending *spending, struct spent_id *id, bool is_new,
+                     struct usage *of);
 /* Who has no credential says nothing of a session that others tell of. */
 bool spending_is_strange(const struct spending *spending, const struct signal *signal,
                          struct text session);

@@ -137,6 +137,8 @@ static void load_ids(struct spending *s, struct saved_bytes *from)
 			id->n[k] = (uint32_t)two;
 			id->n[k + 1] = (uint32_t)(two >> 32);
 		}
+		id->owner = id->n[SPENT_CALLS] >> 1;
+		id->n[SPENT_CALLS] &= 1;
 	}
 }
 
@@ -204,6 +206,8 @@ static void load_session(struct spending *s, struct saved_bytes *from)
 	more = take_number(from);
 	u->at_least = more & 1;
 	u->is_vouched = more >> 1 & 1;
+	u->is_copy = more >> 2 & 1;
+	u->is_own_old = more >> 3 & 1;
 	load_parts(s, u, from, more >> 8);
 }
 

@@ -52,7 +52,7 @@ void spending_usage_json(const struct spending *s, const struct usage *const usa
 
 	for (const struct usage *const *u = usages; *u; u++) {
 		spending_add_usage(s, *u, prices, &sum);
-		is_any = is_any || (*u)->part_count > 0 || (*u)->own_cost > 0;
+		is_any = is_any || (*u)->part_count > 0 || usage_own_cost(*u) > 0;
 		if ((*u)->context_used)
 			context = *u;
 	}

@@ -12,7 +12,7 @@
 /* Millionths that its own figure is more. */
 static int64_t difference(const struct spending *s, const struct usage *u)
 {
-	double more = u->own_cost, cost;
+	double more = usage_own_cost(u), cost;
 
 	for (unsigned i = 0; i < u->part_count; i++) {
 		spending_part_cost(s, &u->parts[i], s->prices, &cost);

@@ -32,6 +32,16 @@ void spending_vouch(struct usage *u, const struct signal *signal)
 	u->is_vouched |= has_credential(signal);
 }
 
+void spending_own_id(const struct spending *s, struct spent_id *id, bool is_new, struct usage *of)
+{
+	uint32_t who = of->id ? (uint32_t)(map_hash(s->seed, text_of(of->id)) >> 33) : 0;
+
+	if (is_new)
+		id->owner = who;
+	else if (id->owner && who && id->owner != who)
+		of->is_copy = true;
+}
+
 /* ---- the past ---- */
 
 /* NULL: there is no room. */
@@ -54,12 +64,13 @@ static struct usage *past_session(struct spending *s, struct text id)
 }
 
 /* Of a response that is told long after it came.  False: it was counted. */
-static bool take_late(struct spending *s, struct usage_facts *facts, bool is_recent)
+static bool take_late(struct spending *s, struct usage *u, struct usage_facts *facts,
+                      bool is_recent)
 {
 	uint64_t hash = map_hash(s->seed, facts->response);
 
 	if (is_recent || spending_find_id(s, hash))
-		return spending_take_news(s, facts);
+		return spending_take_news(s, facts, u);
 	if (seen_has(&s->seen, hash))
 		return false;
 	if (s->seen.count == SEEN_MAX) { /* it would count again each time it is told */
@@ -78,6 +89,7 @@ static void past_count(struct spending *s, struct usage *u, struct usage_facts *
 	struct spent_counts added = facts->counts;
 
 	if (u->id) {
+		u->is_own_old = true;
 		usage_add(u, facts, spending_name(s, facts->call.model), &added);
 		if (facts->at_ms > u->last_ms)
 			u->last_ms = facts->at_ms;
@@ -121,9 +133,11 @@ void spending_hear_past(struct spending *s, const struct signal *signal)
 
 		if (json_number(yyjson_obj_get(one, "at"), &at_ms) &&
 		    usage_read_payload(one, at_ms, &facts) && facts.response.len > 0 &&
-		    take_late(s, &facts, at_ms > signal->at_ms - RECENT_MS))
+		    take_late(s, u, &facts, at_ms > signal->at_ms - RECENT_MS))
 			past_count(s, u, &facts);
 	}
+	if (yyjson_obj_get(payload, "cost"))
+		u->is_own_old = false; /* it is of all these calls */
 	if (u->row && u->at_least && !s->rows[u->row - 1].at_least) {
 		spending_touch_row(s, &s->rows[u->row - 1]);
 		s->rows[u->row - 1].at_least = true;

@@ -17,6 +17,8 @@
 #define ROWS_TOGETHER 64
 #define IDS_TOGETHER 128
 
+static_assert(SPENT_CALLS % 2 == 0, "it is the lower half of a number");
+
 /* Things that are saved together: rows, or responses, from one number to another. */
 struct spent_block {
 	const struct spending *spending;
@@ -93,8 +95,13 @@ static void save_ids(const void *thing, struct buf *out)
 		const struct spent_id *id = &b->spending->ids[i % SPENDING_IDS];
 
 		add_number(out, id->hash);
-		for (int k = 0; k < SPENT_COUNTS; k += 2)
-			add_number(out, id->n[k] | (uint64_t)id->n[k + 1] << 32);
+		for (int k = 0; k < SPENT_COUNTS; k += 2) {
+			/* It is one call: the other bits are its owner's. */
+			uint32_t low =
+				k == SPENT_CALLS ? (id->n[k] & 1) | id->owner << 1 : id->n[k];
+
+			add_number(out, low | (uint64_t)id->n[k + 1] << 32);
+		}
 	}
 }
 
@@ -113,7 +120,8 @@ static void save_session(const void *thing, struct buf *out)
 	add_number(out, u->row | (uint64_t)u->own_row << 32);
 	add_number(out, (uint64_t)u->own_more);
 	add_number(out, (uint64_t)u->own_there);
-	add_number(out, u->at_least | (uint64_t)u->is_vouched << 1 | (uint64_t)u->part_count << 8);
+	add_number(out, u->at_least | (uint64_t)u->is_vouched << 1 | (uint64_t)u->is_copy << 2 |
+	                        (uint64_t)u->is_own_old << 3 | (uint64_t)u->part_count << 8);
 	for (unsigned i = 0; i < u->part_count; i++) {
 		const struct usage_part *p = &u->parts[i];
 

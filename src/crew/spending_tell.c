@@ -168,14 +168,15 @@ void spending_add_usage(const struct spending *s, const struct usage *u,
                         const struct prices *prices, struct spent_sum *to)
 {
 	struct spent_sum sum = {.at_least = u->at_least};
+	double own = usage_own_cost(u);
 
 	for (unsigned i = 0; i < u->part_count; i++)
 		spending_add_part(s, &u->parts[i], prices, &sum);
-	if (u->own_cost > 0) { /* it knows what we were not told */
-		if (sum.cost < u->own_cost)
-			sum.cost = u->own_cost;
+	if (own > 0) { /* it knows what we were not told */
+		if (sum.cost < own)
+			sum.cost = own;
 		sum.has_cost = true;
-		sum.unknown = false;
+		sum.unknown &= u->is_own_old;
 	}
 	add_sum(to, &sum);
 }
@@ -222,7 +223,7 @@ static bool is_whole_in(const struct usage *u, const struct spending_question *q
 		if (!has_hours(q, u->parts[i].from, u->parts[i].to))
 			return false;
 	return u->part_count > 0 ||
-	       (u->own_cost > 0 && u->last_ms >= q->since_ms && u->last_ms < q->until_ms);
+	       (usage_own_cost(u) > 0 && u->last_ms >= q->since_ms && u->last_ms < q->until_ms);
 }
 
 /* The sum of the session that this run is of. */

@@ -269,6 +269,45 @@ static double cost_of_row(enum spending_by by, size_t number)
 	return yyjson_get_num(yyjson_obj_get(yyjson_arr_get(rows, number), "cost"));
 }
 
+/* An agent takes its figure along when it forks. */
+static void the_own_figure_of_a_fork_counts_nothing_twice(void **state)
+{
+	struct buf saved;
+
+	spend("one", "msg_1", 1000000, 0); /* $4 */
+	hear_line("session.facts", "one", NOON, "\"payload\":{\"cost\":5}");
+	hear_line("session.facts", "fork", NOON, "\"payload\":{\"cost\":9}");
+	buf_init(&saved, 1 * MIB);
+	spending_save(all, &saved);
+	assert_true(spending_load(all, buf_text(&saved)));
+	buf_finish(&saved);
+	spend("fork", "msg_1", 1000000, 0);
+	spend("fork", "msg_2", 1000000, 0);
+	assert_cost(9);
+	hear_line("session.facts", "fork", NOON, "\"payload\":{\"cost\":99}");
+	assert_cost(9);
+	spend("one", "msg_1", 1000000, 0);
+	hear_line("session.facts", "one", NOON, "\"payload\":{\"cost\":6}");
+	assert_cost(10);
+}
+
+static void an_older_figure_says_nothing_of_a_model_without_a_price(void **state)
+{
+	static const char *const call =
+		"\"payload\":{\"agentId\":\"a\",\"promptTokens\":9,"
+		"\"completionTokens\":9,\"model\":\"home-made\",\"responseId\":\"m\"}";
+
+	spend("s", "msg_1", 1000000, 0); /* $4 */
+	hear_line("session.facts", "s", NOON, "\"payload\":{\"cost\":4}");
+	assert_false(yyjson_get_bool(total_by(SPENDING_BY_SESSION, "unknown")));
+	hear_line("token_usage", "s", NOON, call);
+	for (enum spending_by by = 0; by < SPENDING_BYS; by++)
+		assert_true(yyjson_get_bool(total_by(by, "unknown")));
+	hear_line("session.facts", "s", NOON, "\"payload\":{\"cost\":7}");
+	assert_false(yyjson_get_bool(total_by(SPENDING_BY_SESSION, "unknown")));
+	assert_cost(7);
+}
+
 static void the_own_figure_is_in_every_sum_and_calls_shrink_it(void **state)
 {
 	struct buf saved, again;
@@ -540,6 +579,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sums_are_by_hour_project_and_program, make, drop),
 		cmocka_unit_test_setup_teardown(the_agents_own_figure_counts_where_it_is_larger,
 	                                        make, drop),
+		cmocka_unit_test_setup_teardown(the_own_figure_of_a_fork_counts_nothing_twice, make,
+	                                        drop),
+		cmocka_unit_test_setup_teardown(
+			an_older_figure_says_nothing_of_a_model_without_a_price, make, drop),
 		cmocka_unit_test_setup_teardown(the_own_figure_is_in_every_sum_and_calls_shrink_it,
 	                                        make, drop),
 		cmocka_unit_test_setup_teardown(the_own_figure_stays_in_the_day_in_which_it_grew,

@@ -188,6 +188,11 @@ void usage_add(struct usage *u, const struct usage_facts *facts, uint32_t model,
 		u->context_window = facts->window;
 }
 
+double usage_own_cost(const struct usage *u)
+{
+	return u->is_copy ? 0 : u->own_cost;
+}
+
 void usage_destroy(struct usage *u)
 {
 	if (!u)

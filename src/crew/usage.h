@@ -52,6 +52,8 @@ struct usage {
 	double own_cost; /* dollars, by the agent itself; 0: not told */
 	bool at_least;   /* calls were hidden: it was compacted or killed */
 	bool is_vouched; /* somebody with a credential told of it */
+	bool is_copy;    /* a fork: its own figure has calls that are counted elsewhere */
+	bool is_own_old; /* calls came after its own figure */
 	uint32_t row;    /* spending's newest row of its calls, and one; 0: none */
 	/* Millionths of a dollar that own_cost is more than its calls cost: in all rows, and in the
 	 * one that got some last. */
@@ -61,6 +63,9 @@ struct usage {
 	struct link in_all;             /* the one that was heard last at the end */
 	size_t saved_as[USAGE_SAVINGS]; /* where it stands in what is being saved */
 };
+
+/* Its own figure where that counts, or 0. */
+double usage_own_cost(const struct usage *usage);
 
 /* Adds to what a session spent what is new in these counts, with an id or without; *added is
  * by how much it grew. */

@@ -268,11 +268,13 @@ static void take_mode(const struct entry *e)
 	note_fact(e->t, ENTRY_MODE, json_text_at(e->root, "permissionMode"));
 }
 
+/* With a model whose price it does not know, its figure is a guess. */
 static void take_cost(const struct entry *e)
 {
 	double cost;
 
-	if (!json_number(yyjson_obj_get(e->root, "totalCostUSD"), &cost) || !(cost >= 0) ||
+	if (yyjson_is_true(yyjson_obj_get(e->root, "hasUnknownModelCost")) ||
+	    !json_number(yyjson_obj_get(e->root, "totalCostUSD"), &cost) || !(cost >= 0) ||
 	    cost > 1e9)
 		return;
 	e->t->has_cost = e->t->has_cost || cost != e->t->cost;

@@ -135,6 +135,8 @@ static void odd_lines_are_survived(void **state)
 		"{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\"}]}}",
 		"{\"type\":\"system\",\"subtype\":7,\"timestamp\":\"never\"}",
 		"{\"type\":\"cost-state\",\"totalCostUSD\":-1}",
+		("{\"type\":\"cost-state\",\"timestamp\":\"2026-11-16T08:00:00.000Z\","
+	         "\"totalCostUSD\":1,\"hasUnknownModelCost\":true}"),
 		"{\"nothing\":{\"type\":\"user\"}}",
 	};
 

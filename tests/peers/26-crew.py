@@ -273,6 +273,35 @@ def check_crew(version):
             office.page_agrees()
 
 
+@test("2.1.325: money of a fork counts once, and a model whose price it guesses has none")
+def _():
+    model = Model(lambda request: [say("All is done.")])
+    claude = ClaudeCode("2.1.325", model)
+
+    def sums(box):
+        return box.request("GET", "/api/usage?by=model").json()
+
+    def figures():
+        lines = [json.loads(line) for file in claude.home.glob(".claude/projects/*/*.jsonl")
+                 for line in file.read_text().splitlines()]
+        return [line["totalCostUSD"] for line in lines if line["type"] == "cost-state"]
+
+    with model, Box(env={"HOME": str(claude.home)}) as box:
+        claude.tap("install", box)
+        assert claude.ask("begin", "--model", "claude-opus-5-5").code == 0
+        session = next(claude.home.glob(".claude/projects/*/*.jsonl")).stem
+        one = eventually(lambda: sums(box)["total"]["cost"])
+        assert claude.ask("go on", "--resume", session, "--fork-session", "--model", "claude-opus-5-5").code == 0
+        assert len(figures()) == 2 and abs(max(figures()) - 2 * one) < 1e-6, figures()
+        eventually(lambda: sums(box)["total"]["calls"] == 2)
+        assert claude.ask("go on", "--resume", session, "--model", "made-up-9").code == 0
+        eventually(lambda: sums(box)["total"]["calls"] == 3)
+        eventually(lambda: all(m["state"]["name"] == "finished" for m in box.request("GET", "/api/crew").json()["members"]))
+        told = sums(box)
+        assert abs(told["total"]["cost"] - 2 * one) < 1e-6 and told["total"]["unknown"], told
+        assert next(row for row in told["rows"] if row["key"] == "made-up-9")["cost"] is None, told
+
+
 @test("2.1.325: rows, states, plans, changes, tokens and costs on every screen are what it wrote itself")
 def _():
     check_crew("2.1.325")
