@@ -4,7 +4,7 @@ three figures, under the ids that the crew has, and again after a restart."""
 
 from escapement import Hub
 from gateway import Gateway, connected
-from lib import WS, Box, eventually, run, test
+from lib import WS, Box, cli, eventually, run, test
 from servers import Upstream, add_source, until_state
 
 NOW = 1794945500000
@@ -100,6 +100,36 @@ def _():
         tell(gateway, "r1-third", "assistant", "agent:main:r1", delta="Here I am.")
         eventually(lambda: (cast(box)["@r1"].get("speech") or {}).get("text"))
         assert sorted(cast(box)) == ["@r1", "@r2"], cast(box)
+
+
+@test("a conversation that another one began is its child, whichever is told of first, and stands below it")
+def _():
+    def spawn(run, key, by):
+        gateway.event("agent", {"runId": run, "stream": "lifecycle", "sessionKey": key, "spawnedBy": by,
+                                "data": {"phase": "start"}})
+
+    def listed():
+        rows = cli("run", "list", "--data", str(box.data)).out.splitlines()[1:]
+        return [len(row) - len(row.lstrip()) for row in rows], [row.split()[0] for row in rows]
+
+    with Box() as box, Gateway() as gateway:
+        connected(box, gateway)
+        spawn("r2", "agent:main:subagent:1", "agent:main:main")
+        eventually(lambda: crew(box).get("r2", {}).get("parent") == "agent:main:main")
+        tell(gateway, "r1", "lifecycle", "agent:main:main", phase="start")
+        spawn("r3", "agent:main:subagent:2", "agent:main:subagent:1")
+        tell(gateway, "r4", "lifecycle", "agent:main:other", phase="start")
+        eventually(lambda: set(crew(box)) == {"r1", "r2", "r3", "r4"})
+        for _ in range(2):
+            members = crew(box)
+            assert {id: m.get("parent") for id, m in members.items()} == {
+                "r1": None, "r2": "r1", "r3": "r2", "r4": None}, members
+            indents, handles = listed()
+            at = handles.index(members["r1"]["handle"])
+            assert handles[at:at + 3] == [members[id]["handle"] for id in ("r1", "r2", "r3")], handles
+            assert sorted(indents) == [0, 0, 2, 4] and indents[at:at + 3] == [0, 2, 4], (indents, handles)
+            box.restart()
+            eventually(lambda: len(crew(box)) == 4)
 
 
 # --- models ----------------------------------------------------------------------------

@@ -102,9 +102,21 @@ static void add_last(struct table *table, yyjson_val *member, double now_ms)
 	buf_finish(&cell);
 }
 
+/* One that another session began stands below it. */
+static void add_handle(struct table *table, yyjson_val *member, unsigned depth)
+{
+	struct buf cell;
+
+	buf_init(&cell, CELL_BYTES);
+	while (depth-- > 0)
+		buf_add(&cell, TEXT("  "));
+	buf_add(&cell, json_text_at(member, "handle"));
+	table_add(table, buf_text(&cell), 48);
+	buf_finish(&cell);
+}
+
 static void add_row(struct table *table, yyjson_val *member, double now_ms)
 {
-	table_add(table, json_text_at(member, "handle"), 48);
 	table_add(table, json_text_at(member, "project"), 24);
 	table_add(table, json_text_at(member, "agent"), 24);
 	add_state(table, yyjson_obj_get(member, "state"), now_ms);
@@ -137,8 +149,10 @@ void members_show(struct out *out, const struct roll *roll, bool all)
 		table_init(&table, COLUMNS);
 		add_heading(&table);
 		for (size_t i = 0; i < roll->count; i++)
-			if (all || roll_group(roll->members[i]) != GROUP_OVER)
+			if (all || roll_group(roll->members[i]) != GROUP_OVER) {
+				add_handle(&table, roll->members[i], roll->depths[i]);
 				add_row(&table, roll->members[i], roll->at_ms);
+			}
 		table_show(&table, out);
 		table_finish(&table);
 	}

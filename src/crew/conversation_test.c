@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/must.h"
-#include "crew/crew.h"
+#include "crew/inside.h"
 #include "crew/prices.h"
 #include "crew/spending.h"
 
@@ -349,6 +349,42 @@ static void test_many_runs(void **state)
 	}
 }
 
+#define SPAWNED(key, by) \
+	"\"metadata\":{\"session\":\"" key "\",\"spawnedBy\":\"" by "\"}," PAY("\"to\":\"acting\"")
+
+/* A conversation that another began is its child, whichever is heard of first. */
+static void test_children(void **state)
+{
+	struct buf changed, removed;
+
+	(void)state;
+	hear_as("claw", "agent_state_change", 1000, RUN("r2") SPAWNED("helper", "main"));
+	assert_json_has("r2", "\"parent\":\"main\"");
+	buf_init(&changed, MIB);
+	buf_init(&removed, MIB);
+	crew_take_changed(crew, 1000, &changed, &removed);
+	buf_clear(&changed);
+	hear_as("other", "thinking", 1100, IN_MAIN("r9") PAY(""));
+	assert_json_has("r2", "\"parent\":\"main\"");
+	crew_take_changed(crew, 1000, &changed, &removed);
+	buf_clear(&changed);
+	hear_as("claw", "thinking", 1200, IN_MAIN("r1") PAY(""));
+	assert_json_has("r2", "\"parent\":\"r1\"");
+	crew_take_changed(crew, 1000, &changed, &removed);
+	buf_add_char(&changed, '\0');
+	assert_non_null(strstr(changed.at, "\"parent\":\"r1\""));
+	hear_as("claw", "thinking", 1300, IN_MAIN("r3") PAY(""));
+	restart_crew();
+	assert_json_has("r2", "\"parent\":\"r1\"");
+	/* Nobody is the child of itself, or of those of whom it may not speak. */
+	hear_as("claw", "agent_state_change", 1400, RUN("r3") SPAWNED("main", "main"));
+	assert_null(crew_parent(crew, crew_find(crew, TEXT("r1"))));
+	hear_as("local/x", "agent_state_change", 1500, RUN("evil") SPAWNED("k", "r1"));
+	assert_null(crew_parent(crew, crew_find(crew, TEXT("evil"))));
+	buf_finish(&changed);
+	buf_finish(&removed);
+}
+
 /* Nobody without a credential takes over a conversation, or says whose doing it is. */
 static void test_strangers(void **state)
 {
@@ -387,6 +423,7 @@ int main(void)
 		CONVERSATION(test_session_itself),
 		CONVERSATION(test_figures),
 		CONVERSATION(test_many_runs),
+		CONVERSATION(test_children),
 		CONVERSATION(test_strangers),
 	};
 

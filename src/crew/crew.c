@@ -108,6 +108,48 @@ static void add_run(struct crew *crew, struct crew_member *m, struct text run)
 	map_set(&crew->by_run, run, m);
 }
 
+/* The owner of a key stands before the name of the conversation. */
+static struct text name_in_key(const char *key, struct text *owner)
+{
+	struct text name;
+
+	*owner = text_cut(text_of(key), '\n', &name);
+	return name;
+}
+
+const char *crew_parent(const struct crew *crew, const struct crew_member *m)
+{
+	const char *word = m->words[WORD_PARENT];
+	const struct crew_member *parent = word ? map_get(&crew->by_run, text_of(word)) : NULL;
+	struct text owner;
+	struct buf key;
+
+	if (word && !parent && m->key) {
+		name_in_key(m->key, &owner);
+		buf_init(&key, 4 * KIB);
+		buf_print(&key, "%.*s\n%s", TEXT_ARG(owner), word);
+		parent = map_get(&crew->by_key, buf_text(&key));
+		buf_finish(&key);
+	}
+	if (!parent)
+		return word;
+	return parent == m || member_is_strange(parent, text_of(m->source)) ? NULL : parent->id;
+}
+
+/* Those that named it before it was known. */
+static void change_children(struct crew *crew, const struct crew_member *m)
+{
+	struct text owner, name = m->key ? name_in_key(m->key, &owner) : TEXT("");
+
+	list_each(&crew->all, l) {
+		struct crew_member *child = list_of(l, struct crew_member, in_all);
+		const char *word = child->words[WORD_PARENT];
+
+		if (word && (strcmp(word, m->id) == 0 || text_is(name, word)))
+			note_change(crew, child);
+	}
+}
+
 /* The conversation that a run says it is of; makes a member know its own. */
 static struct crew_member *join_conversation(struct crew *crew, struct crew_member *m,
                                              struct text run, struct text key)
@@ -117,6 +159,7 @@ static struct crew_member *join_conversation(struct crew *crew, struct crew_memb
 	if (m && !m->key && !known) {
 		m->key = text_dup(key);
 		map_set(&crew->by_key, key, m);
+		change_children(crew, m);
 	}
 	if (m || !known)
 		return m;
@@ -187,6 +230,7 @@ static void welcome_member(struct crew *crew, const struct signal *s, const stru
 	crew_add(crew, m);
 	crew_count_work(crew, m, s->at_ms);
 	note_change(crew, m);
+	change_children(crew, m);
 }
 
 void crew_hear(struct crew *crew, const struct signal *s)

@@ -109,22 +109,15 @@ enum crew_group crew_group(const struct crew *crew, const struct crew_member *m,
 
 /* ---- one of them ---- */
 
-static void add_identity(const struct crew_member *m, struct buf *out)
+static void add_identity(const struct crew *crew, const struct crew_member *m, struct buf *out)
 {
 	static const struct {
 		const char *name;
 		enum member_word word;
 	} words[] = {
-		{"harness", WORD_HARNESS},
-		{"version", WORD_VERSION},
-		{"cwd", WORD_HOME},
-		{"branch", WORD_BRANCH},
-		{"host", WORD_HOST},
-		{"user", WORD_USER},
-		{"model", WORD_MODEL},
-		{"mode", WORD_MODE},
-		{"parent", WORD_PARENT},
-		{"folder", WORD_CWD},
+		{"harness", WORD_HARNESS},       {"version", WORD_VERSION}, {"cwd", WORD_HOME},
+		{"branch", WORD_BRANCH},         {"host", WORD_HOST},       {"user", WORD_USER},
+		{"model", WORD_MODEL},           {"mode", WORD_MODE},       {"folder", WORD_CWD},
 		{"transcript", WORD_TRANSCRIPT},
 	};
 	const char *title = member_title(m);
@@ -134,6 +127,7 @@ static void add_identity(const struct crew_member *m, struct buf *out)
 	json_member_text(out, "project", member_project(m));
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		json_member_text(out, words[i].name, m->words[words[i].word]);
+	json_member_text(out, "parent", crew_parent(crew, m));
 	if (title) {
 		put_word(out, "title", title);
 		put_word(out, "titleFrom",
@@ -214,7 +208,7 @@ static void add_member(const struct crew *crew, const struct crew_member *m, dou
 	put_word(out, "run", member_run(m));
 	put_word(out, "source", m->source);
 	put_bool(out, "figure", m->is_told);
-	add_identity(m, out);
+	add_identity(crew, m, out);
 	put_word(out, "group", state_group_name(group_of_look(&look, m, now_ms)));
 	add_state(&look, out);
 	json_member_number(out, "first", m->first_ms);

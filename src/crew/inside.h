@@ -43,6 +43,10 @@ struct crew_agent *member_agent(struct crew_member *m, struct text id);
 /* Which members have a question that is open: member.asks while asked_round is crew.round. */
 void crew_mark_questions(struct crew *crew);
 
+/* The id of the session that began it, which it names by a run, or by a key at its own source; as
+ * it is named where that one is not known.  NULL: none, or it may not say so. */
+const char *crew_parent(const struct crew *crew, const struct crew_member *m);
+
 /* Its subagents, for screens or for the checkpoint. */
 void crew_add_agents(const struct crew_member *m, bool saving, struct buf *out);
 

@@ -22,7 +22,7 @@ static const size_t word_max[MEMBER_WORDS] = {
 	[WORD_HOME] = MEMBER_WORD_MAX,       [WORD_CWD] = MEMBER_WORD_MAX,
 	[WORD_TRANSCRIPT] = MEMBER_WORD_MAX, [WORD_NAMED] = TITLE_MAX,
 	[WORD_ENTITLED] = TITLE_MAX,         [WORD_ASKED] = TITLE_MAX,
-	[WORD_PARENT] = NAME_MAX_BYTES,
+	[WORD_PARENT] = RUN_MAX_BYTES,
 };
 
 static struct text usable(struct text words, size_t max)
@@ -126,6 +126,7 @@ static void take_identity(struct crew_member *m, const struct signal *s, const s
 	struct text rest, model = json_text_at(h->payload, "model");
 
 	take_hook(m, h);
+	take_word(m, WORD_PARENT, h->spawner, s->at_ms);
 	take_program(m, s->source, s->at_ms);
 	if (s->kind == KIND_TOKEN_USAGE && !h->part.len && !text_starts(model, TEXT("<")))
 		take_word(m, WORD_MODEL, model, s->at_ms);

@@ -288,6 +288,7 @@ void moment_read(struct crew_heard *h, const struct signal *s)
 	h->agent = payload_text(h, "agentId");
 	h->part = json_text_at(h->metadata, "agent_id");
 	h->parent = json_text_at(h->metadata, "parent_tool_use_id");
+	h->spawner = json_text_at(h->metadata, "spawnedBy");
 	h->hook = json_text_at(h->metadata, "hook");
 	switch (s->kind) {
 	case KIND_TASK_DISPATCH:

@@ -21,6 +21,7 @@ struct crew_heard {
 	struct text agent;   /* whose doing it is; empty: not told */
 	struct text part;    /* a subagent's id; empty: it is none's */
 	struct text parent;  /* the call that began that subagent, or empty */
+	struct text spawner; /* the conversation that began this one, by its key; or empty */
 	struct text task;    /* what was asked: the words of a task_dispatch */
 	struct text from;    /* by whom */
 	struct text hook;    /* the hook of Claude Code, or empty */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/must.h"
 #include "signal/json.h"
 
@@ -51,6 +52,86 @@ static int compare_members(const void *a, const void *b)
 	return order ? order : (i > j) - (i < j);
 }
 
+/* ---- who stands below whom ---- */
+
+#define DEPTH_MAX 20 /* beyond it one stands by itself, and so does a circle */
+#define NOBODY SIZE_MAX
+
+struct nesting {
+	const struct roll *from;
+	struct map by_id;     /* a place in it, and one */
+	size_t *child, *next; /* the first that stands below it, and the next beside it */
+	bool *is_placed;
+	struct roll *to;
+};
+
+static size_t parent_of(const struct nesting *n, size_t at)
+{
+	yyjson_val *member = n->from->members[at];
+	size_t found = (size_t)map_get(&n->by_id, json_text_at(member, "parent"));
+
+	if (!found || found - 1 == at ||
+	    roll_group(n->from->members[found - 1]) != roll_group(member))
+		return NOBODY;
+	return found - 1;
+}
+
+static void place(struct nesting *n, size_t at, unsigned char depth)
+{
+	if (n->is_placed[at])
+		return;
+	n->is_placed[at] = true;
+	n->to->members[n->to->count] = n->from->members[at];
+	n->to->depths[n->to->count++] = depth;
+	for (size_t c = n->child[at]; c != NOBODY && depth < DEPTH_MAX; c = n->next[c])
+		place(n, c, depth + 1);
+}
+
+static void place_all(struct nesting *n)
+{
+	size_t count = n->from->count;
+
+	for (size_t i = 0; i < count; i++) {
+		map_set(&n->by_id, json_text_at(n->from->members[i], "id"), (void *)(i + 1));
+		n->child[i] = NOBODY;
+	}
+	for (size_t i = count; i-- > 0;) {
+		size_t parent = parent_of(n, i);
+
+		if (parent == NOBODY)
+			continue;
+		n->next[i] = n->child[parent];
+		n->child[parent] = i;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (parent_of(n, i) == NOBODY)
+			place(n, i, 0);
+	for (size_t i = 0; i < count; i++)
+		place(n, i, 0);
+}
+
+/* Keeps the order of those that stand beside each other. */
+static void nest(struct roll *roll)
+{
+	struct roll to = {.doc = roll->doc, .at_ms = roll->at_ms};
+	struct nesting n = {.from = roll, .to = &to};
+	size_t room = roll->count + 1;
+
+	map_init(&n.by_id);
+	to.members = must_zero(room, sizeof(*to.members));
+	to.depths = must_zero(room, sizeof(*to.depths));
+	n.child = must_zero(room, sizeof(*n.child));
+	n.next = must_zero(room, sizeof(*n.next));
+	n.is_placed = must_zero(room, sizeof(*n.is_placed));
+	place_all(&n);
+	map_finish(&n.by_id);
+	free(n.child);
+	free(n.next);
+	free(n.is_placed);
+	free(roll->members);
+	*roll = to;
+}
+
 bool roll_read(struct roll *roll, struct text answer)
 {
 	yyjson_doc *doc = yyjson_read(answer.at, answer.len, YYJSON_READ_BIGNUM_AS_RAW);
@@ -67,6 +148,7 @@ bool roll_read(struct roll *roll, struct text answer)
 	while ((member = yyjson_arr_iter_next(&it)))
 		roll->members[roll->count++] = member;
 	qsort(roll->members, roll->count, sizeof(*roll->members), compare_members);
+	nest(roll);
 	return true;
 }
 
@@ -74,6 +156,7 @@ void roll_finish(struct roll *roll)
 {
 	yyjson_doc_free(roll->doc);
 	free(roll->members);
+	free(roll->depths);
 	*roll = (struct roll){0};
 }
 

@@ -2,7 +2,8 @@
  * the order in which every list shows it.
  *
  * That is by group, those that wait for a person first, and in a group by handle, with
- * checkout-2 before checkout-10.  Members stay JSON, and words.h says them in words.
+ * checkout-2 before checkout-10; one that another of its group began stands below that one.
+ * Members stay JSON, and words.h says them in words.
  */
 #ifndef CREW_ROLL_H
 #define CREW_ROLL_H
@@ -16,7 +17,8 @@
 
 struct roll {
 	yyjson_doc *doc;
-	yyjson_val **members; /* within doc */
+	yyjson_val **members;  /* within doc */
+	unsigned char *depths; /* of each: how far it stands below others */
 	size_t count;
 	double at_ms; /* when the box wrote it, by its clock */
 };

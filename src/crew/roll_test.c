@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/must.h"
 #include "crew/words.h"
 #include "signal/json.h"
 
@@ -37,6 +38,57 @@ static void test_those_that_wait_come_first_and_numbers_count(void **state)
 	assert_null(roll_find(&roll, TEXT("a-1")));
 	assert_null(roll_find(&roll, TEXT("")));
 	roll_finish(&roll);
+}
+
+/* In groups of their own, in a circle, below nobody who is known: nobody is lost. */
+static void test_who_was_begun_by_another_stands_below_it(void **state)
+{
+	static const struct {
+		const char *members, *wanted;
+	} rolls[] = {
+		{"[\"b\",\"work\",\"\"],[\"a\",\"work\",\"b\"],[\"c\",\"work\",\"a\"],"
+	         "[\"d\",\"work\",\"b\"],[\"e\",\"work\",\"\"]",
+	         "b0 a1 c2 d1 e0 "},
+		{"[\"b\",\"idle\",\"\"],[\"a\",\"work\",\"b\"]", "a0 b0 "},
+		{"[\"a\",\"work\",\"b\"],[\"b\",\"work\",\"a\"],[\"c\",\"work\",\"c\"]",
+	         "c0 a0 b1 "},
+		{"[\"a\",\"work\",\"who\"]", "a0 "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rolls) / sizeof(*rolls); i++) {
+		struct buf answer, came;
+		struct roll roll;
+		yyjson_arr_iter it;
+		yyjson_val *one;
+		char *list = must_print("[%s]", rolls[i].members);
+		yyjson_doc *doc = yyjson_read(list, strlen(list), 0);
+
+		buf_init(&answer, 4 * KIB);
+		buf_init(&came, KIB);
+		buf_add(&answer, TEXT("{\"members\":["));
+		it = yyjson_arr_iter_with(yyjson_doc_get_root(doc));
+		while ((one = yyjson_arr_iter_next(&it)))
+			buf_print(&answer,
+			          "%s{\"handle\":\"%s\",\"id\":\"%s\",\"group\":\"%s\","
+			          "\"parent\":\"%s\"}",
+			          it.idx > 1 ? "," : "", yyjson_get_str(yyjson_arr_get(one, 0)),
+			          yyjson_get_str(yyjson_arr_get(one, 0)),
+			          yyjson_get_str(yyjson_arr_get(one, 1)),
+			          yyjson_get_str(yyjson_arr_get(one, 2)));
+		buf_add(&answer, TEXT("]}"));
+		assert_true(roll_read(&roll, buf_text(&answer)));
+		for (size_t k = 0; k < roll.count; k++)
+			buf_print(&came, "%s%u ", json_text_at(roll.members[k], "handle").at,
+			          roll.depths[k]);
+		buf_add_char(&came, '\0');
+		assert_string_equal(came.at, rolls[i].wanted);
+		roll_finish(&roll);
+		buf_finish(&came);
+		buf_finish(&answer);
+		yyjson_doc_free(doc);
+		free(list);
+	}
 }
 
 static void test_what_is_no_answer_is_none(void **state)
@@ -217,6 +269,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_those_that_wait_come_first_and_numbers_count),
+		cmocka_unit_test(test_who_was_begun_by_another_stands_below_it),
 		cmocka_unit_test(test_what_is_no_answer_is_none),
 		cmocka_unit_test(test_a_state_has_words_and_a_clock),
 		cmocka_unit_test(test_an_age_has_one_unit_or_two),

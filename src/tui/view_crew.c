@@ -15,9 +15,11 @@
 #define WORDS_MAX (16 * KIB)
 #define WIDE_COLS 100
 #define NARROW_COLS 70
+#define DEPTH_SHOWN_MAX 3
 
 struct crew_row {
 	yyjson_val *member, *agent; /* agent: NULL is the session itself */
+	int depth;                  /* below others; not of an agent */
 };
 
 struct crew_view {
@@ -44,7 +46,7 @@ static void add_agents(struct crew_view *view, yyjson_val *member)
 
 	while ((agent = yyjson_arr_iter_next(&it)))
 		if (!is_done(yyjson_obj_get(agent, "state")))
-			view->all[view->count++] = (struct crew_row){member, agent};
+			view->all[view->count++] = (struct crew_row){member, agent, 0};
 }
 
 static size_t most_rows(const struct roll *roll)
@@ -65,9 +67,9 @@ static bool is_listed(const struct tui *tui, const struct crew_view *view, yyjso
 	       text_has_nocase(json_text_at(member, "title"), text_of(tui->filter));
 }
 
-static void list_session(struct crew_view *view, yyjson_val *member)
+static void list_session(struct crew_view *view, yyjson_val *member, int depth)
 {
-	view->all[view->count++] = (struct crew_row){member, NULL};
+	view->all[view->count++] = (struct crew_row){member, NULL, depth};
 	add_agents(view, member);
 }
 
@@ -80,13 +82,13 @@ static void list_sessions(const struct tui *tui, struct crew_view *view)
 	view->all = must_zero(most_rows(roll), sizeof(*view->all));
 	view->count = view->over = 0;
 	if (alone)
-		list_session(view, alone);
+		list_session(view, alone, 0);
 	if (!tui->line.is_shared)
 		return;
 	view->over = view->shows_over ? 0 : roll_count(roll, GROUP_OVER);
 	for (size_t i = 0; i < roll->count; i++)
 		if (is_listed(tui, view, roll->members[i]))
-			list_session(view, roll->members[i]);
+			list_session(view, roll->members[i], tui->filter[0] ? 0 : roll->depths[i]);
 }
 
 int view_crew_rows(struct tui *tui)
@@ -255,8 +257,24 @@ static void put_state(struct pen *pen, yyjson_val *state, int64_t now_ms, enum s
 	buf_finish(&clock);
 }
 
-static void draw_member(struct tui *tui, struct pen *pen, yyjson_val *member)
+/* One that another session began stands below it. */
+static void put_handle(struct pen *pen, yyjson_val *member, int depth)
 {
+	int indent = 2 * (depth < DEPTH_SHOWN_MAX ? depth : DEPTH_SHOWN_MAX);
+	uint8_t chosen = pen->style & STYLE_CHOSEN;
+
+	if (indent) {
+		pen_print(pen, "%*s", indent - 2, "");
+		pen_styled(pen, STYLE_BORDER | chosen, TEXT("└ "));
+	}
+	pen_fit(pen, json_text_at(member, "handle"),
+	        (pen->area.cols >= WIDE_COLS ? 18 : 14) - indent);
+	pen_put(pen, TEXT(" "));
+}
+
+static void draw_member(struct tui *tui, struct pen *pen, const struct crew_row *row)
+{
+	yyjson_val *member = row->member;
 	struct crew_look look = look_of(roll_group(member));
 	uint8_t chosen = pen->style & STYLE_CHOSEN;
 	struct text title = json_text_at(member, "title");
@@ -264,8 +282,7 @@ static void draw_member(struct tui *tui, struct pen *pen, yyjson_val *member)
 	pen_put(pen, TEXT(" "));
 	pen_styled(pen, look.style | chosen, text_of(look.glyph));
 	pen_put(pen, TEXT(" "));
-	pen_fit(pen, json_text_at(member, "handle"), pen->area.cols >= WIDE_COLS ? 18 : 14);
-	pen_put(pen, TEXT(" "));
+	put_handle(pen, member, row->depth);
 	put_state(pen, yyjson_obj_get(member, "state"), tui->now_ms, look.style);
 	if (pen->area.cols >= NARROW_COLS)
 		put_words(pen, words_plan, member, 5);
@@ -303,7 +320,7 @@ static void draw_crew_row(struct tui *tui, struct crew_view *view, struct pen pe
 	if (view->all[at].agent)
 		draw_agent(tui, &pen, view->all[at].agent);
 	else
-		draw_member(tui, &pen, view->all[at].member);
+		draw_member(tui, &pen, &view->all[at]);
 	if (pen.style & STYLE_CHOSEN)
 		pen_rest(&pen);
 }

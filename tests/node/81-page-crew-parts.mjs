@@ -95,6 +95,17 @@ test("clocks, tokens and money are short, and what is not known is never nothing
 	assert.equal(fullness(null), null);
 });
 
+test("a session that another began stands below it, where both are in one group and pass the filter", async () => {
+	const lines = (all, filter = NO_FILTER) => shelves(all, filter)
+		.map(({ group, members, depths }) => `${group}: ${members.map(({ handle }, i) => `${handle}${depths[i]}`).join(" ")}`);
+	const [main, helper, other] = [member("m-1", "work"), member("a-1", "work", { parent: "id-m-1" }), member("z-1", "work")];
+	const deep = member("b-1", "work", { parent: "id-a-1" });
+
+	assert.deepEqual(lines([other, deep, helper, main]), ["work: m-10 a-11 b-12 z-10"]);
+	assert.deepEqual(lines([main, { ...helper, group: "idle" }, other]), ["work: m-10 z-10", "idle: a-10"]);
+	assert.deepEqual(lines([helper, main], { ...NO_FILTER, words: "a-1" }), ["work: a-10"]);
+});
+
 test("subagents are a tree, and neither a circle nor a lost parent loses one", async () => {
 	const tree = (...pairs) => treeOf(pairs.map(([id, parent]) => ({ id, parent }))).map(({ one, depth }) => `${one.id}${depth}`).join(" ");
 

@@ -38,7 +38,7 @@ function openCrew(root: HTMLElement, desk: Desk): View {
 		keep.set(KEPT, JSON.stringify(filter));
 		draw(null, true);
 	}, notifyButton(desk, "Notify me"));
-	const list = makeList(scroller, { answer }, now, () => draw([], true));
+	const list = makeList(scroller, { answer, handleOf: (id) => crew.get(id)?.handle }, now, () => draw([], true));
 	const home = h("div", { class: "crew-home" }, bar.root, scroller);
 	const page = openSession(desk, now, { interrupt });
 	let filter: Filter = filterFrom(keep.get(KEPT));

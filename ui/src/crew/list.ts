@@ -9,6 +9,7 @@ import { makeRow, type Row, type RowHands } from "./row";
 import { GROUP_TITLES, GROUPS, type Group } from "./words";
 
 const ROWS_MAX = 300;         /* of a group; a filter finds the others */
+const DEPTH_MAX = 4;          /* that is shown */
 const CALM_MS = 1500;         /* after the last move of a hand, until rows may change places */
 
 export interface List {
@@ -64,7 +65,7 @@ export function makeList(scroller: HTMLElement, hands: RowHands, now: () => numb
 
 		order = [];
 		for (const group of GROUPS) {
-			const shelf = shelves.find((one) => one.group === group)?.members ?? [];
+			const { members: shelf = [], depths = [] } = shelves.find((one) => one.group === group) ?? {};
 			const isOpen = group !== "over" || isOverOpen;
 			const shown = isOpen ? shelf.slice(0, ROWS_MAX) : [];
 
@@ -72,6 +73,7 @@ export function makeList(scroller: HTMLElement, hands: RowHands, now: () => numb
 			shown.forEach(({ id }) => wanted.add(id));
 			order.push(...shown.map(({ id }) => id));
 			stack(sections.get(group)!.list, shown.map(({ id }) => rowOf(id).root));
+			shown.forEach(({ id }, i) => indent(id, depths[i] ?? 0));
 		}
 		for (const [id, row] of rows)
 			if (!wanted.has(id)) {
@@ -85,6 +87,19 @@ export function makeList(scroller: HTMLElement, hands: RowHands, now: () => numb
 			focused.focus({ preventScroll: true });
 		if (anchor?.isConnected === true)
 			scroller.scrollTop += anchor.getBoundingClientRect().top - top;
+	}
+
+	function indent(id: string, depth: number): void {
+		const { root: row } = rowOf(id);
+
+		if ((row.dataset.depth ?? "0") === String(depth))
+			return;
+		if (depth === 0)
+			delete row.dataset.depth;
+		else
+			row.dataset.depth = String(depth);
+		row.style.setProperty("--depth", String(Math.min(depth, DEPTH_MAX)));
+		pen.touch([id]);
 	}
 
 	function rowOf(id: string): Row {

@@ -67,9 +67,10 @@ export function harnessOf({ harness, agent, source }: Member): string {
 	return harness ?? agent ?? source ?? "";
 }
 
-export interface Shelf { group: Group; members: Member[] }
+/* `depths`: how far each stands below those that began it. */
+export interface Shelf { group: Group; members: Member[]; depths: number[] }
 
-/* The groups that have somebody, in their order. */
+/* The groups that have somebody, in their order. A session that another of its group began stands below it. */
 export function shelves(all: readonly Member[], filter: Filter): Shelf[] {
 	const by = new Map<Group, Member[]>(GROUPS.map((group) => [group, []]));
 
@@ -77,7 +78,11 @@ export function shelves(all: readonly Member[], filter: Filter): Shelf[] {
 		if (passes(member, filter))
 			by.get(groupOf(member))!.push(member);
 	return [...by].filter(([, members]) => members.length > 0)
-		.map(([group, members]) => ({ group, members: members.sort(byHandle) }));
+		.map(([group, members]) => {
+			const tree = treeOf(members.sort(byHandle));
+
+			return { group, members: tree.map(({ one }) => one), depths: tree.map(({ depth }) => depth) };
+		});
 }
 
 /* How many there are in each group, whatever the filter hides. */
@@ -115,7 +120,7 @@ export function filterFrom(text: string | null): Filter {
 	}
 }
 
-/* ---- subagents ---- */
+/* ---- those that others began ---- */
 
 export interface Branch<T> { one: T; depth: number }
 

@@ -24,7 +24,8 @@ export interface Row {
 	tick(now: number): void;
 }
 
-export interface RowHands { answer(id: string): void }
+/* handleOf: of a session by its id; undefined: it is not known. */
+export interface RowHands { answer(id: string): void; handleOf(id: string): string | undefined }
 
 /* Writes what is not there yet, without a look at the document. */
 export function cell(element: HTMLElement): (text: string) => void {
@@ -55,6 +56,12 @@ export function makeRow(id: string, hands: RowHands): Row {
 		answer, plan, context.root, h("div", { class: "crew-numbers" }, cost, tokens), spark.element);
 	const write = { mark: cell(mark), handle: cell(link), place: cell(place), title: cell(title), doing: cell(doing),
 		target: cell(target), plan: cell(plan), tokens: cell(tokens), cost: cell(cost), clock: cell(clock) };
+	/* Whoever stands below its parent need not name it. */
+	const parentWords = ({ parent }: Member): string => {
+		const handle = parent === undefined || parent === null || root.dataset.depth !== undefined ? undefined : hands.handleOf(parent);
+
+		return handle === undefined ? "" : `of ${shortened(handle)}`;
+	};
 	const drawSubs = subagents(subs);
 	let since = NaN;
 
@@ -71,7 +78,7 @@ export function makeRow(id: string, hands: RowHands): Row {
 			mark.hidden = false;
 			write.handle(shortened(handle));
 			link.href = `#/crew/${encodeURIComponent(handle)}`;
-			write.place(placeWords(member));
+			write.place([parentWords(member), placeWords(member)].filter((word) => word !== "").join(" · "));
 			write.title(titleWords(member));
 			write.doing(stateWords(state));
 			write.target(targetWords(state));
