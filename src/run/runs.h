@@ -93,8 +93,8 @@ void runs_listen(struct runs *runs, struct runs_listener *listener); /* until li
 struct run *runs_find(const struct runs *runs, struct text id);      /* NULL: unknown */
 struct link *runs_all(struct runs *runs);
 size_t runs_count(const struct runs *runs);
-void run_json(const struct run *run, struct buf *out);  /* an object: id, source, fold's members */
-void run_brief(const struct run *run, struct buf *out); /* one line of a list */
+void run_json(const struct run *run, struct buf *out); /* an object: id, source, fold's members */
+void run_brief(const struct run *run, const char *member, struct buf *out); /* member: or NULL */
 
 /* Of struct backs_options, with the runs as self. */
 bool runs_is_free(void *self, struct text id, struct error *why);

@@ -62,12 +62,13 @@ void run_json(const struct run *run, struct buf *out)
 	buf_add_char(out, '}');
 }
 
-void run_brief(const struct run *run, struct buf *out)
+void run_brief(const struct run *run, const char *member, struct buf *out)
 {
 	struct fold_totals totals = fold_totals(&run->fold);
 	const struct states *config = &run->fold.config;
 
 	add_numbers(run, out);
+	json_member_text(out, "member", member);
 	put_list(out, "config");
 	for (size_t i = 0; i < config->count; i++) {
 		buf_add(out, i ? TEXT(",") : TEXT(""));

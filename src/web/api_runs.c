@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "base/scan.h"
+#include "crew/crew.h"
 #include "run/prompts.h"
 #include "run/recall.h"
 #include "run/replay.h"
@@ -42,6 +43,13 @@ bool web_read_limit(void *self, struct text name, struct text value, struct erro
 	return (text_to_u64(value, limit) && *limit > 0) || error_set(why, "a number from 1");
 }
 
+static void add_brief(struct call *call, const struct run *run, struct buf *out)
+{
+	const struct crew_member *m = crew_find(call->web->options.crew, text_of(run->id));
+
+	run_brief(run, m ? m->id : NULL, out);
+}
+
 void api_runs(struct call *call)
 {
 	struct link *all = runs_all(call->web->options.runs);
@@ -63,7 +71,7 @@ void api_runs(struct call *call)
 	put_list(&out, "runs");
 	for (struct link *l = all->prev; l != all && limit > 0; l = l->prev, limit--) {
 		buf_add(&out, text_of(between));
-		run_brief(list_of(l, struct run, in_all), &out);
+		add_brief(call, list_of(l, struct run, in_all), &out);
 		between = ",";
 	}
 	buf_add_char(&out, ']');

@@ -1,4 +1,4 @@
-/* The list of runs: who spoke last on top, one row each, kept by their ids so that what is
+/* The list of runs: who spoke last on top, one row for each session, kept by its id so that what is
  * chosen, focused or read stays where it is while numbers change. */
 
 import type { Names } from "../desk";
@@ -6,16 +6,16 @@ import { fill, h, write } from "../text/dom";
 import { knownAs, visible } from "../text/signal";
 import { beginning } from "../text/whole";
 import { keyed } from "./keyed";
-import { agoWords, countWords, rateWords, stateOf, STATE_WORDS, type Brief } from "./model";
+import { agoWords, countWords, rateWords, stateOf, STATE_WORDS, type Brief, type Line } from "./model";
 
 const ROWS_MAX = 500;         /* More are counted; a filter finds them. */
 const NAME_MAX = 200;
 
-interface Shown { run: Brief; questions: number; isChosen: boolean }
+interface Shown { line: Line; questions: number; isChosen: boolean }
 
 export interface List {
 	readonly root: HTMLElement;
-	draw(runs: readonly Brief[], questions: ReadonlyMap<string, number>, chosen: string | null): void;
+	draw(lines: readonly Line[], questions: ReadonlyMap<string, number>, chosen: string | null): void;
 	/* Only what depends on the time. */
 	tick(now: number): void;
 	move(by: number): void;
@@ -27,30 +27,38 @@ export function list(names: Names, choose: (id: string) => void): List {
 		class: "runs-list", role: "listbox", tabindex: "0", "aria-label": "Runs, most recently active first",
 	});
 	const agos = new Map<string, { element: HTMLElement; lastMs: number }>();
+	const shownRuns = new Map<string, string>();
 	let order: string[] = [];
 	let at: string | null = null;       /* the row that the keys stand on */
 	let made = 0;
 
-	const rows = keyed<Shown>(root, (id) => {
-		const row = makeRow(`runs-row-${++made}`, id);
+	const rows = keyed<Shown>(root, (key) => {
+		const row = makeRow(`runs-row-${++made}`);
 		row.root.addEventListener("click", () => {
-			stand(id);
-			choose(id);
+			stand(key);
+			enter();
 		});
 		return {
 			root: row.root,
 			draw(shown) {
-				agos.set(id, { element: row.ago, lastMs: shown.run.lastMs });
+				agos.set(key, { element: row.ago, lastMs: shown.line.run.lastMs });
 				drawRow(row, shown, names);
 			},
 		};
 	});
 
-	function stand(id: string | null): void {
+	function enter(): void {
+		const run = at === null ? undefined : shownRuns.get(at);
+
+		if (run !== undefined)
+			choose(run);
+	}
+
+	function stand(key: string | null): void {
 		if (at !== null)
 			rows.get(at)?.classList.remove("at");
-		at = id;
-		const row = id === null ? undefined : rows.get(id);
+		at = key;
+		const row = key === null ? undefined : rows.get(key);
 		row?.classList.add("at");
 		if (row === undefined)
 			root.removeAttribute("aria-activedescendant");
@@ -59,16 +67,18 @@ export function list(names: Names, choose: (id: string) => void): List {
 	}
 
 	return {
-		root,
-		draw(runs, questions, chosen) {
-			const shown = runs.slice(0, ROWS_MAX);
+		root, enter,
+		draw(lines, questions, chosen) {
+			const shown = lines.slice(0, ROWS_MAX);
 
-			order = shown.map(({ id }) => id);
+			order = shown.map(({ key }) => key);
 			agos.clear();
-			rows.draw(shown.map((run) => [run.id,
-				{ run, questions: questions.get(run.id) ?? 0, isChosen: run.id === chosen }]));
+			shownRuns.clear();
+			shown.forEach(({ key, run }) => shownRuns.set(key, run.id));
+			rows.draw(shown.map((line) => [line.key,
+				{ line, questions: questions.get(line.run.id) ?? 0, isChosen: line.run.id === chosen }]));
 			if (at === null || rows.get(at) === undefined)
-				stand(chosen !== null && rows.get(chosen) !== undefined ? chosen : order[0] ?? null);
+				stand(shown.find(({ run }) => run.id === chosen)?.key ?? order[0] ?? null);
 		},
 		tick(now) {
 			for (const { element, lastMs } of agos.values())
@@ -83,20 +93,16 @@ export function list(names: Names, choose: (id: string) => void): List {
 			stand(next);
 			rows.get(next)?.scrollIntoView({ block: "nearest" });
 		},
-		enter() {
-			if (at !== null)
-				choose(at);
-		},
 	};
 }
 
 interface Row {
-	root: HTMLElement; source: HTMLElement; state: HTMLElement; ago: HTMLElement;
+	root: HTMLElement; id: HTMLElement; source: HTMLElement; state: HTMLElement; ago: HTMLElement;
 	phase: HTMLElement; numbers: HTMLElement;
 }
 
-function makeRow(elementId: string, id: string): Row {
-	const name = visible(beginning(id, NAME_MAX));
+function makeRow(elementId: string): Row {
+	const id = h("span", { class: "runs-id" });
 	const source = h("b", { class: "runs-source" });
 	const state = h("span", { class: "runs-state" });
 	const ago = h("span", { class: "runs-ago" });
@@ -104,19 +110,22 @@ function makeRow(elementId: string, id: string): Row {
 	const numbers = h("span", { class: "runs-numbers" });
 	const root = h("li", { id: elementId, class: "runs-row", role: "option", "aria-selected": "false" },
 		h("span", { class: "runs-line" }, h("span", { class: "runs-lamp" }), source, state, ago),
-		h("span", { class: "runs-id", title: name }, name),
+		id,
 		h("span", { class: "runs-line" }, phase, numbers));
 
-	return { root, source, state, phase, numbers, ago };
+	return { root, id, source, state, phase, numbers, ago };
 }
 
-function drawRow(row: Row, { run, questions, isChosen }: Shown, names: Names): void {
+function drawRow(row: Row, { line: { run, count }, questions, isChosen }: Shown, names: Names): void {
 	const state = stateOf(run, questions);
-	const words = numbersOf(run);
+	const words = numbersOf(run, count);
+	const id = visible(beginning(run.id, NAME_MAX));
 
 	row.root.dataset.state = state;
 	row.root.setAttribute("aria-selected", String(isChosen));
-	write(row.source, names.who(run.id) ?? visible(beginning(knownAs(run.source), NAME_MAX)));
+	write(row.id, id);
+	row.id.title = id;
+	write(row.source, names.who(run.member ?? run.id) ?? visible(beginning(knownAs(run.source), NAME_MAX)));
 	row.source.title = visible(beginning(run.source, NAME_MAX));
 	write(row.state, state === "asks" && questions > 1 ? `${questions} questions` : STATE_WORDS[state]);
 	write(row.phase, run.config.map((name) => visible(beginning(name, NAME_MAX))).join(" › "));
@@ -124,10 +133,12 @@ function drawRow(row: Row, { run, questions, isChosen }: Shown, names: Names): v
 		fill(row.numbers, words.map(([text, kind]) => h("span", { class: kind }, text)));
 }
 
-function numbersOf(run: Brief): [string, string][] {
+function numbersOf(run: Brief, count: number): [string, string][] {
 	const rate = run.live > 0 ? rateWords(run) : "";
 	const words: [string, string][] = [];
 
+	if (count > 1)
+		words.push([`${countWords(count)} runs`, ""]);
 	if (run.errors > 0)
 		words.push([run.errors === 1 ? "1 error" : `${countWords(run.errors)} errors`, "bad"]);
 	if (run.live > 0 && run.invocations > 1)

@@ -4,7 +4,7 @@
 import { knownAs } from "../text/signal";
 
 export interface Brief {
-	id: string; source: string;
+	id: string; source: string; member?: string;        /* the session that it is of */
 	signals: number; frames: number; firstSeq: number; lastSeq: number; firstMs: number; lastMs: number;
 	config: string[]; finished: boolean; paused: boolean;
 	live: number; invocations: number; tokens: number; tps: number; errors: number;
@@ -162,4 +162,28 @@ export function runOf(envelope: { correlationId?: unknown; source?: unknown }): 
 	if (typeof correlationId === "string" && correlationId !== "")
 		return correlationId;
 	return typeof source === "string" ? source : "";
+}
+
+/* One line of the list: a session with its runs, of which one is shown. */
+export interface Line { key: string; run: Brief; count: number }
+
+/* A session has one line, where the first of its runs stands. It shows the one that is chosen, else one that asks,
+ * else the first. */
+export function linesOf(runs: readonly Brief[], asks: (id: string) => boolean, chosen: string | null): Line[] {
+	const lines = new Map<string, Line>();
+	const worth = ({ id }: Brief): number => id === chosen ? 2 : asks(id) ? 1 : 0;
+
+	for (const run of runs) {
+		const key = run.member ?? run.id;
+		const line = lines.get(key);
+
+		if (line === undefined) {
+			lines.set(key, { key, run, count: 1 });
+			continue;
+		}
+		line.count++;
+		if (worth(run) > worth(line.run))
+			line.run = run;
+	}
+	return [...lines.values()];
 }

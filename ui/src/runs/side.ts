@@ -5,7 +5,7 @@ import { fill, h, write } from "../text/dom";
 import { visible } from "../text/signal";
 import { keeper } from "./keeper";
 import { list } from "./list";
-import { deserving, inOrder, passes, type Brief } from "./model";
+import { deserving, inOrder, linesOf, passes, type Brief } from "./model";
 
 export const REST_MS = 500;   /* between two questions for the same thing */
 const FEW = 100;
@@ -58,11 +58,12 @@ export function side(link: Link, names: Names, go: (id: string) => void, now: ()
 	} });
 
 	function draw(): void {
-		const some = (runs ?? []).filter((run) => passes(run, parts.filter.value, names.who(run.id)));
+		const some = (runs ?? []).filter((run) => passes(run, parts.filter.value, names.who(run.member ?? run.id)));
+		const questions = countOf(open);
 
 		if (!isSeen)
 			return;
-		rows.draw(some, countOf(open), chosen);
+		rows.draw(linesOf(some, (id) => questions.has(id), chosen), questions, chosen);
 		rows.tick(now());
 		parts.more.hidden = limit === ALL || runs === null || runs.length < limit;
 		rows.root.hidden = some.length === 0;
