@@ -323,8 +323,15 @@ def _():
     usage = [s["payload"] for s in warm if s["type"] == "token_usage"]
     assert len(usage) == 1 and usage[0]["completionTokens"] == 22, usage
     assert usage[0]["model"] == "fake-1", usage
-    assert [s["payload"]["phase"] for s in warm if s["type"] == "event"] == [
-        "preparing_workspace", "preparing_context", "starting_model"]
+    status = ["preparing_workspace", "preparing_context", "starting_model"]
+    events = [s["payload"] for s in warm if s["type"] == "event"]
+    assert [e["phase"] for e in events if e["eventCategory"] == "chat"] == status, events
+    assert {e["data"]["phase"] for e in events if e["eventCategory"] == "agent"} == {
+        *status, "model", "finishing"}, events
+    assert all(s["metadata"]["origin"]["protocol"] == 4 for s in warm), warm
+    words = [s for s in warm if s["type"] == "text_delta"]
+    assert all("itemId" in s["metadata"]["origin"]["frame"]["payload"]["data"] for s in words), words
+    assert not any("text" in s["metadata"]["origin"]["frame"]["payload"]["data"] for s in words), words
     assert holds(aborted[-1], {"type": "completion", "payload": {"success": False},
                                "metadata": {"stopReason": "rpc"}}), aborted[-1]
 

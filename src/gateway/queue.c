@@ -158,7 +158,7 @@ static void tell_end(struct gateway *g, const struct queued *one, const char *st
 	run.agent = text_dup(agent);
 	run.at_ms = (double)clock_wall_ms();
 	if (!error.len)
-		words.reason = "rpc";
+		words.reason = TEXT("rpc");
 	telling_chat(&t, &words);
 	gateway_wait_drop(g, text_of(one->id), error);
 	free(run.agent);

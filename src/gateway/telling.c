@@ -2,9 +2,10 @@
 #include "gateway/telling.h"
 
 #include "base/put.h"
+#include "gateway/came.h"
 
 /* The number of an event follows from the signals; no two of a run and a kind have the same. */
-static void put_run(struct buf *out, const struct told_run *run, uint64_t seq, unsigned protocol)
+void telling_put_run(struct buf *out, const struct told_run *run, uint64_t seq, unsigned protocol)
 {
 	put_word(out, "runId", run->id);
 	put_word(out, "sessionKey", run->key);
@@ -13,12 +14,14 @@ static void put_run(struct buf *out, const struct told_run *run, uint64_t seq, u
 	put_u64(out, "seq", seq);
 }
 
-static bool is_heard(const struct telling *t, unsigned protocol)
+bool telling_is_heard(const struct telling *t, unsigned protocol)
 {
+	if (t->but & 1U << protocol)
+		return false;
 	return t->ear ? t->ear->protocols & 1U << protocol : gateway_is_heard(t->g, protocol);
 }
 
-static void give(const struct telling *t, const struct gateway_event *e)
+void telling_give(const struct telling *t, const struct gateway_event *e)
 {
 	if (t->ear)
 		t->ear->take(t->ear, e);
@@ -35,24 +38,31 @@ void telling_agent(struct telling *t, const char *stream, enum gateway_family fa
 	for (unsigned protocol = GATEWAY_OLDEST; protocol <= GATEWAY_NEWEST; protocol++) {
 		struct gateway_event e = {"agent", family, .protocol = protocol,
 		                          .session = text_of(t->run->key)};
+		bool came = protocol == t->came.protocol;
 		struct buf out;
 
-		if (!is_heard(t, protocol))
+		if (!telling_is_heard(t, protocol) || (came && !came_is_due(t)))
 			continue;
 		buf_init(&out, TELLING_MAX);
 		put_object(&out, NULL);
-		put_run(&out, t->run, seq, protocol);
-		put_word(&out, "stream", stream);
-		put_json(&out, "data", data);
+		telling_put_run(&out, t->run, seq, protocol);
 		put_u64(&out, "ts", (uint64_t)t->run->at_ms);
-		if (protocol > GATEWAY_OLDEST)
-			put_bool(&out, "isHeartbeat", t->run->is_heartbeat);
+		if (came) {
+			came_put_agent(&out, t, data);
+		} else {
+			put_word(&out, "stream", stream);
+			put_json(&out, "data", data);
+			if (protocol > GATEWAY_OLDEST)
+				put_bool(&out, "isHeartbeat", t->run->is_heartbeat);
+		}
 		put_end(&out);
 		e.payload = buf_text(&out);
 		if (!out.full)
-			give(t, &e);
+			telling_give(t, &e);
 		buf_finish(&out);
 	}
+	if (came_is_due(t))
+		t->came.payload = NULL;
 }
 
 static void put_message(struct buf *out, struct text text, double at_ms)
@@ -75,7 +85,7 @@ void telling_put_chat(struct buf *out, const struct told_run *run, const struct 
 	bool is_new = protocol > GATEWAY_OLDEST;
 
 	put_object(out, NULL);
-	put_run(out, run, 2 * (w->is_delta ? run->text_seq : run->seq) + 1, protocol);
+	telling_put_run(out, run, 2 * (w->is_delta ? run->text_seq : run->seq) + 1, protocol);
 	put_word(out, "state", w->state);
 	if (is_new && w->is_delta)
 		put_text(out, "deltaText", w->replaces && w->text.len ? w->text : w->delta);
@@ -85,8 +95,8 @@ void telling_put_chat(struct buf *out, const struct told_run *run, const struct 
 		put_message(out, w->text, run->at_ms);
 	if (w->error.len)
 		put_text(out, "errorMessage", w->error);
-	if (w->reason && (is_new || !w->is_delta))
-		put_word(out, "stopReason", w->reason);
+	if (w->reason.len && (is_new || !w->is_delta))
+		put_text(out, "stopReason", w->reason);
 	put_end(out);
 }
 
@@ -103,13 +113,13 @@ void telling_chat(struct telling *t, const struct chat_words *w)
 		                          .protocol = protocol, .session = text_of(t->run->key)};
 		struct buf out;
 
-		if (!is_heard(t, protocol) || says_nothing(w, protocol))
+		if (!telling_is_heard(t, protocol) || says_nothing(w, protocol))
 			continue;
 		buf_init(&out, TELLING_MAX);
 		telling_put_chat(&out, t->run, w, protocol);
 		e.payload = buf_text(&out);
 		if (!out.full)
-			give(t, &e);
+			telling_give(t, &e);
 		buf_finish(&out);
 	}
 }

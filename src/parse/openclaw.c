@@ -41,6 +41,7 @@ void openclaw_frame_begin_bare(struct openclaw_frame *f, const char *type)
 	if (!json_number(yyjson_obj_get(f->payload, "ts"), &at_ms))
 		json_number(yyjson_obj_get(message, "timestamp"), &at_ms);
 	f->has_metadata = false;
+	f->giving = type;
 	parse_begin_as(f->p, &(struct make_head){
 				     .type = type,
 				     .correlation = f->run_id,
@@ -67,6 +68,7 @@ void openclaw_frame_end(struct openclaw_frame *f)
 		openclaw_frame_metadata(f);
 		make_raw(&f->p->make, "_meta", TEXT("{\"heartbeat\":true}"));
 	}
+	openclaw_frame_origin(f);
 	parse_give(f->p);
 }
 
@@ -263,6 +265,7 @@ static void begin_connection(struct openclaw_parse *gateway, yyjson_val *hello)
 	uint64_t hash = boot.len ? openclaw_hash_of(boot) : 0;
 
 	gateway->hello++;
+	gateway->protocol = (unsigned)yyjson_get_uint(yyjson_obj_get(hello, "protocol"));
 	gateway->since_ms = gateway->last_ms;
 	for (size_t i = 0; i < OPENCLAW_RUNS && (!hash || hash != gateway->boot); i++)
 		gateway->runs[i].seq = 0;

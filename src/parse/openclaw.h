@@ -69,6 +69,7 @@ struct openclaw_parse {
 	uint64_t presence, health;           /* the newest stateVersion of each */
 	uint64_t presence_news, health_news; /* and a hash of what it said */
 	uint64_t hello;                      /* connections so far */
+	unsigned protocol;                   /* that is spoken; 0: nobody said so */
 	uint64_t boot;    /* a hash of the gateway's process; 0: it does not say */
 	double last_ms;   /* the gateway's clock, as it was heard last */
 	double since_ms;  /* likewise before this connection; 0: there was none */

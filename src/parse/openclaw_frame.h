@@ -13,8 +13,10 @@ struct openclaw_frame {
 	struct text type, event;
 	yyjson_val *root, *payload, *data;
 	struct text run_id, agent, channel, label, session;
-	bool has_metadata; /* make_metadata() was called */
-	bool is_past;      /* perhaps it was told when it happened */
+	const char *giving; /* the type of the signal that is made */
+	bool has_metadata;  /* make_metadata() was called */
+	bool has_origin;    /* a signal of it has what is missing of the frame */
+	bool is_past;       /* perhaps it was told when it happened */
 };
 
 /* A delta and all so far, as far as they are given: a missing text has a NULL
@@ -35,6 +37,7 @@ void openclaw_frame_begin_bare(struct openclaw_frame *f,
                                const char *type);       /* none of them in the payload */
 void openclaw_frame_metadata(struct openclaw_frame *f); /* before a member of the metadata */
 void openclaw_frame_end(struct openclaw_frame *f);
+void openclaw_frame_origin(struct openclaw_frame *f); /* openclaw_origin.c; at its end */
 
 /* The one end of a run.  A second gives nothing. */
 void openclaw_frame_complete(struct openclaw_frame *f, bool success, struct text why);

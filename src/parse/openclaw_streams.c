@@ -97,13 +97,15 @@ static void take_lifecycle(struct openclaw_frame *f)
 {
 	struct text phase = openclaw_frame_phase(f);
 
+	if (text_is(phase, "model"))
+		keep_model(f);
 	if (openclaw_streams_is_one_of(phase, starts))
 		openclaw_frame_start(f);
-	else if (text_is(phase, "model"))
-		keep_model(f);
 	else if (openclaw_streams_is_one_of(phase, ends) ||
 	         openclaw_streams_is_one_of(phase, failures))
 		openclaw_streams_take_end(f);
+	else if (f->gateway->protocol && f->run_id.len && !f->run->is_over)
+		openclaw_frame_event(f); /* screens of the same gateway know it */
 }
 
 /* --- agent: words ------------------------------------------------------------------- */
@@ -137,12 +139,13 @@ static void take_thinking(struct openclaw_frame *f)
 	openclaw_frame_end(f);
 }
 
-/* A status is told by both; who is second with the same one is not heard. */
+/* A status is told by both; who is second with the same one is not heard, unless there are screens
+ * that know both. */
 static void take_status(struct openclaw_frame *f, struct text phase)
 {
 	uint64_t hash = openclaw_hash_of(phase);
 
-	if (phase.len && f->run->phase == hash)
+	if (phase.len && f->run->phase == hash && !f->gateway->protocol)
 		return;
 	f->run->phase = hash;
 	openclaw_frame_event(f);

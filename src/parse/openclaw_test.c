@@ -405,7 +405,7 @@ static void recordings_are_read_the_same_however_they_are_cut(void **state)
 		unsigned signals, ends, words;
 	} files[] = {
 		{"openclaw/v3.jsonl", 14, 1, 3},
-		{"openclaw/v4.jsonl", 19, 3, 7},
+		{"openclaw/v4.jsonl", 21, 3, 7},
 	};
 	struct buf bytes;
 

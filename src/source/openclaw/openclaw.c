@@ -468,6 +468,7 @@ const struct transport transport_openclaw = {
 	.has_main_session = true,
 	.works_on = true,
 	.parser = "openclaw",
+	.keeps_origin = true,
 	.open = open_openclaw,
 	.close = close_openclaw,
 	.ask = openclaw_ask,
