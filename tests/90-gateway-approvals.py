@@ -87,6 +87,27 @@ def value_of(box, id):
 # --- approvals ------------------------------------------------------------------
 
 
+@test("every kind of client hears of approvals, of who is here and of heartbeats, live")
+def _():
+    positions = ["signalbox-positions", "session-scoped-events"]
+    with Box() as box, Person(box) as plain, Person(box, 3) as old, \
+            Person(box, caps=positions[1:]) as scoped, Person(box, caps=positions[:1]) as exact, \
+            Person(box, caps=positions) as both, Person(box, caps=positions) as quiet:
+        for one in (exact, both):
+            one.good("events.subscribe", {})
+        id = ask_command(box)
+        box.emit({"type": "heartbeat", "source": "claw", "payload": {"status": "sent"}})
+        answer(box, id, "deny")
+        with Person(box, client={**CLIENT, "displayName": "the last"}):
+            for one in (plain, old, scoped, exact, both):
+                assert one.told("exec.approval.requested", id)["id"] == id
+                assert one.told("exec.approval.resolved", id)["decision"] == "deny"
+                one.until(lambda e: e["event"] == "presence" and any(
+                    p.get("host") == "the last" for p in e["payload"]["presence"]))
+                one.until(lambda e: e["event"] == "heartbeat")
+        assert not quiet.here() and not quiet.events, quiet.events  # it did not subscribe
+
+
 @test("a command that waits is an exec approval, and its answer goes to its agent")
 def _():
     with Box() as box, Person(box) as person:

@@ -36,7 +36,7 @@ class Exact(Screen):
             self.count(frame)
 
     def count(self, frame):
-        if frame["event"] in ("agent", "chat", "signalbox.gap"):
+        if frame["event"] in ("agent", "chat", "heartbeat", "signalbox.gap"):
             assert "seq" not in frame, frame
             self.open.append(frame)
         elif frame["event"] == "signalbox.position":
@@ -189,6 +189,30 @@ def _():
             with Exact(box, protocol, first, caps=CAPS[1:]) as plain:
                 same(plain.ended("r1"),
                      [e for e in told if e["payload"].get("stream") != "tool"])
+
+
+@test("heartbeats are told once, and again from the journal")
+def _():
+    def beats(screen):
+        return [e["payload"]["preview"] for e in screen.told if e["event"] == "heartbeat"]
+
+    def mark(box, screen, name):
+        tell_a_run(box, name)
+        return screen.ended(name)
+
+    for protocol in (3, 4):
+        with Box() as box, Exact(box, protocol) as screen, Screen(box) as plain:
+            plain.hello(protocol)
+            first = screen.position
+            for i in range(3):
+                box.emit({"type": "heartbeat", "source": "claw", "payload": {"status": "sent", "preview": str(i)}})
+            told = mark(box, screen, "r1")
+            assert beats(screen) == ["0", "1", "2"], told
+            assert not [e for e in told if e["payload"].get("stream") == "heartbeat"], told
+            plain.chat("final", "r1")
+            assert [e["payload"]["preview"] for e in plain.events if e["event"] == "heartbeat"] == beats(screen)
+            with Exact(box, protocol, first) as again:
+                same(again.ended("r1"), told)
 
 
 @test("a long answer does not come whole with each of its words")

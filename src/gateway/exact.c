@@ -88,7 +88,8 @@ static void take_for(const struct exact_ear *ear, struct gateway_exact *e,
 {
 	if (e->view->protocol != event->protocol || e->seq >= ear->seq ||
 	    (event->family == GATEWAY_OF_TOOLS && !(e->view->caps & GATEWAY_TOOLS)) ||
-	    (e->view->caps & GATEWAY_SCOPED && !gateway_follow_has(e->view, event->session)))
+	    (e->view->caps & GATEWAY_SCOPED && event->family != GATEWAY_FOR_LIVE &&
+	     !gateway_follow_has(e->view, event->session)))
 		return;
 	e->has_news = true;
 	client_say_frame(e->view->client, WS_OP_TEXT, frame);
@@ -125,6 +126,20 @@ static uint64_t newest_words(const struct said *said)
 	return 0;
 }
 
+static void tell_heartbeat(struct exact_ear *ear, const struct signal *s)
+{
+	struct gateway_event e = {"heartbeat", GATEWAY_FOR_LIVE};
+	struct buf out;
+
+	if (heartbeat_put(s, &out))
+		for (e.protocol = GATEWAY_OLDEST; e.protocol <= GATEWAY_NEWEST; e.protocol++) {
+			e.payload = buf_text(&out);
+			if (ear->ear.protocols & 1U << e.protocol)
+				pass_event(&ear->ear, &e);
+		}
+	buf_finish(&out);
+}
+
 void gateway_exact_tell(const struct exact_audience *to, const struct exact_signal *of)
 {
 	struct exact_ear ear = {{to->protocols, pass_event}, to, of->signal->seq};
@@ -139,6 +154,10 @@ void gateway_exact_tell(const struct exact_audience *to, const struct exact_sign
 	};
 	struct buf key;
 
+	if (heartbeat_is(of->signal)) {
+		tell_heartbeat(&ear, of->signal);
+		return;
+	}
 	buf_init(&key, 2 * KIB);
 	gateway_key_of_run(to->g, of->run, &key);
 	told.key = text_dup(buf_text(&key));

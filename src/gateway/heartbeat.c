@@ -37,9 +37,21 @@ bool heartbeat_runs(const struct signal *s)
 	return is_marked(yyjson_obj_get(s->envelope, "metadata"));
 }
 
+bool heartbeat_put(const struct signal *s, struct buf *out)
+{
+	static const char *const without[] = {"_meta", "ts", NULL};
+
+	buf_init(out, HEARTBEAT_MAX);
+	put_object(out, NULL);
+	put_i64(out, "ts", s->at_ms > 0 ? (int64_t)s->at_ms : 0);
+	json_add_members(out, yyjson_obj_get(s->envelope, "payload"), without, ',');
+	buf_add_char(out, '}');
+	return !out->full;
+}
+
 static void tell_newest(const struct heartbeat *h)
 {
-	struct gateway_event e = {"heartbeat", GATEWAY_FOR_ALL, .may_drop = true};
+	struct gateway_event e = {"heartbeat", GATEWAY_FOR_LIVE, .may_drop = true};
 
 	e.payload = text_of(h->last);
 	gateway_broadcast(h->g, &e);
@@ -47,19 +59,13 @@ static void tell_newest(const struct heartbeat *h)
 
 static void hear(struct runs_listener *listener, struct run *run, const struct signal *s)
 {
-	static const char *const without[] = {"_meta", "ts", NULL};
 	struct heartbeat *h = list_of(listener, struct heartbeat, listener);
 	struct buf out;
 
 	(void)run;
 	if (!heartbeat_is(s))
 		return;
-	buf_init(&out, HEARTBEAT_MAX);
-	put_object(&out, NULL);
-	put_i64(&out, "ts", s->at_ms > 0 ? (int64_t)s->at_ms : 0);
-	json_add_members(&out, yyjson_obj_get(s->envelope, "payload"), without, ',');
-	buf_add_char(&out, '}');
-	if (!out.full) {
+	if (heartbeat_put(s, &out)) {
 		free(h->last);
 		h->last = text_dup(buf_text(&out));
 		if (h->g->view_count && s->seq > h->g->past_seq)

@@ -33,6 +33,8 @@ static bool is_for(const struct gateway_stream *stream, const struct gateway_eve
 	switch (e->family) {
 	case GATEWAY_FOR_ALL:
 		return true;
+	case GATEWAY_FOR_LIVE:
+		return !stream->is_exact;
 	case GATEWAY_OF_RUNS:
 		return stream->sees_runs && is_of_session(stream, e->session);
 	case GATEWAY_OF_TOOLS:
@@ -225,6 +227,7 @@ static struct gateway_stream *stream_for(struct gateway *g, const struct gateway
 	if (view->caps & GATEWAY_POSITIONS) { /* of runs it is told otherwise */
 		wanted.sees_runs = false;
 		wanted.is_quiet = !view->exact;
+		wanted.is_exact = true;
 	}
 	wanted.sees_tools = wanted.sees_runs && view->caps & GATEWAY_TOOLS;
 	wanted.is_private = wanted.sees_runs && view->caps & GATEWAY_SCOPED;
@@ -232,7 +235,7 @@ static struct gateway_stream *stream_for(struct gateway *g, const struct gateway
 		stream = list_of(l, struct gateway_stream, in_room);
 		if (!wanted.is_private && !stream->is_private &&
 		    stream->protocol == wanted.protocol && stream->is_quiet == wanted.is_quiet &&
-		    stream->sees_runs == wanted.sees_runs &&
+		    stream->is_exact == wanted.is_exact && stream->sees_runs == wanted.sees_runs &&
 		    stream->sees_asks == wanted.sees_asks &&
 		    stream->sees_tools == wanted.sees_tools)
 			return stream;
