@@ -162,13 +162,16 @@ def history(bench, side):
     return {"ms": sorted(times)[len(times) // 2] / 1e6, "cpu": max(cpu, 1) / ASKS / 1e6}
 
 
-def relay(bench, side):
-    """A gateway behind the box; a client of the box, and one of that gateway."""
-    port = free_port()
-    with bench.running(side) as server:
-        server.post("/api/sources", {"id": "upstream", "protocol": "openclaw", "credential": "t",
-                                     "url": f"ws://127.0.0.1:{port}"})
-        result = bench.load(server, "relay", listen=port, rate=100,
-                            ms=bench.ms if bench.tiny else max(bench.ms, 5000))
-    through, direct = result["relayed"], result["direct"]
-    return {p: (through[f"{p}_ns"] - direct[f"{p}_ns"]) / 1e6 for p in ("p50", "p99")}
+def relay(calls):
+    """A gateway behind the box; a client of the box, and one of that gateway: events that it sends, or
+    methods that they call."""
+    def measure(bench, side):
+        port = free_port()
+        with bench.running(side, form="relay") as server:
+            server.post("/api/sources", {"id": "upstream", "protocol": "openclaw", "credential": "t",
+                                         "url": f"ws://127.0.0.1:{port}"})
+            result = bench.load(server, "relay", listen=port, rate=100, calls=calls,
+                                ms=bench.ms if bench.tiny else max(bench.ms, 5000))
+        through, direct = result["relayed"], result["direct"]
+        return {p: (through[f"{p}_ns"] - direct[f"{p}_ns"]) / 1e6 for p in ("p50", "p99")}
+    return measure

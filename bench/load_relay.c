@@ -1,8 +1,9 @@
-/* Events of a gateway behind the box: this program is that gateway, a client of the box, and one
- * that hears the gateway itself. Each event is sent to both at once.
+/* A gateway behind the box: this program is that gateway, a client of the box, and one that speaks
+ * with the gateway itself. Each event is sent to both at once; or each of them calls, in turn.
  *
+ *   --calls 1    methods are called, instead of events
  *   --listen P   where the box finds the gateway; the box tries again until it is there
- *   --rate R     events a second
+ *   --rate R     events or calls a second
  *   --ms T       for so long */
 #include "load_gateway.h"
 #include "load_samples.h"
@@ -12,7 +13,10 @@
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
+
+#define METHOD "cron.list" /* that the box does not have */
 
 enum { HEARD_MAX = 16384, SAID_MAX = 1024, SENT_MAX = 4096, STALL_S = 20 };
 
@@ -40,12 +44,14 @@ static void get_all(int fd, void *bytes, size_t length)
 /* A server does not mask. */
 static size_t server_frame(char *out, const char *text, size_t length)
 {
+	const size_t head = length < 126 ? 2 : 4;
+
 	out[0] = (char)0x81;
-	out[1] = 126;
+	out[1] = head == 2 ? (char)length : 126;
 	out[2] = (char)(length >> 8);
 	out[3] = (char)length;
-	memcpy(out + 4, text, length);
-	return 4 + length;
+	memcpy(out + head, text, length);
+	return head + length;
 }
 
 static void tell_box(const char *text)
@@ -127,7 +133,8 @@ static void greet_box(void)
 	snprintf(out, sizeof out,
 	         "{\"type\":\"res\",\"id\":\"%s\",\"ok\":true,\"payload\":{\"type\":\"hello-ok\","
 	         "\"protocol\":4,\"server\":{\"version\":\"2026.9.6\",\"bootId\":\"b\",\"connId\":"
-	         "\"c\"},\"features\":{\"methods\":[],\"events\":[\"agent\",\"tick\"]},"
+	         "\"c\"},\"features\":{\"methods\":[\"" METHOD
+	         "\"],\"events\":[\"agent\",\"tick\"]},"
 	         "\"snapshot\":{\"presence\":[],\"health\":{},\"uptimeMs\":1,\"stateVersion\":"
 	         "{\"presence\":1,\"health\":1}},\"auth\":{\"role\":\"operator\",\"scopes\":"
 	         "[\"operator.read\"]},\"policy\":{\"maxPayload\":524288,"
@@ -210,6 +217,71 @@ static void run(uint64_t rate, uint64_t length_ns)
 	}
 }
 
+/* ---- calls ---- */
+
+static size_t answer_of(char frame[SAID_MAX + 4], const char *id)
+{
+	char text[SAID_MAX];
+	int length = snprintf(text, sizeof text,
+	                      "{\"type\":\"res\",\"id\":\"%s\",\"ok\":true,\"payload\":"
+	                      "{\"jobs\":[],\"total\":0,\"hasMore\":false}}",
+	                      id);
+
+	return server_frame(frame, text, (size_t)length);
+}
+
+/* What the box asks for itself waits for ever. */
+static void answer_box(void)
+{
+	char text[HEARD_MAX], id[64] = "", frame[SAID_MAX + 4];
+	const char *at;
+
+	while (!hear_box(text) || strstr(text, METHOD) == NULL)
+		;
+	at = strstr(text, "\"id\":\"");
+	errno = 0;
+	if (at == NULL || sscanf(at + 6, "%63[^\"]", id) != 1)
+		die("the box said %s", text);
+	put_all(relay.box, frame, answer_of(frame, id));
+}
+
+static void call_once(void)
+{
+	static const char asked[] =
+		"{\"type\":\"req\",\"id\":\"b1\",\"method\":\"" METHOD "\",\"params\":{}}";
+	char frame[SAID_MAX + 4];
+	uint64_t begun = now_ns();
+	size_t length;
+
+	relay.client.greeted = false;
+	ws_send(&relay.client, 1, asked, sizeof asked - 1);
+	answer_box();
+	while (!relay.client.greeted)
+		load_gateway.read(&relay.client, 0);
+	samples_add(&relay.relayed, now_ns() - begun);
+	relay.through++;
+	begun = now_ns();
+	put_all(relay.direct_in, asked, sizeof asked - 1);
+	get_all(relay.direct_out, frame, sizeof asked - 1);
+	length = answer_of(frame, "b1");
+	put_all(relay.direct_out, frame, length);
+	get_all(relay.direct_in, frame, length);
+	samples_add(&relay.direct, now_ns() - begun);
+}
+
+static void call(uint64_t rate, uint64_t length_ns)
+{
+	const uint64_t first = now_ns();
+	struct timespec pause = {.tv_nsec = 100000};
+	uint64_t now;
+
+	while ((now = now_ns()) < first + length_ns)
+		if (relay.through < (now - first) * rate / 1000000000u + 1)
+			call_once();
+		else
+			nanosleep(&pause, NULL);
+}
+
 /* ---- the set-up ---- */
 
 static int accept_one(void)
@@ -241,6 +313,8 @@ static void listen_at(uint16_t port)
 void load_relay(const struct target *target, char **argv)
 {
 	struct target itself = {.port = (uint16_t)option_number(argv, "--listen", 0)};
+	const uint64_t rate = option_number(argv, "--rate", 100);
+	const uint64_t length_ns = option_number(argv, "--ms", 2000) * 1000000;
 	struct link direct = {0};
 
 	samples_init(&relay.relayed);
@@ -252,8 +326,12 @@ void load_relay(const struct target *target, char **argv)
 	relay.direct_in = direct.fd;
 	relay.direct_out = accept_one();
 	link_join(&relay.client, target, SUBSCRIBER);
-	begin_run();
-	run(option_number(argv, "--rate", 100), option_number(argv, "--ms", 2000) * 1000000);
+	if (option_number(argv, "--calls", 0)) {
+		call(rate, length_ns);
+	} else {
+		begin_run();
+		run(rate, length_ns);
+	}
 	printf("{\"events\":%lu", (unsigned long)relay.through);
 	samples_print("relayed", &relay.relayed);
 	samples_print("direct", &relay.direct);

@@ -3,7 +3,8 @@
 A side is found by its name: `ours` and `bare`, the same over TLS, and the peers that happen
 to be installed. A server that can keep what it is given is started as the row wants it:
 `form` is "live" (keep nothing), "log" (keep it, acknowledge when it likes) or "durable".
-Ours keeps everything anyway; its form "file" is one whose configuration is in a file."""
+Ours keeps everything anyway; its form "file" is one whose configuration is in a file, and "relay"
+one in front of the gateway that a source called `upstream` is."""
 
 import os
 import pathlib
@@ -37,10 +38,11 @@ class Ours(Side):
 
     def argv(self, bench, own, port, form):
         argv = [str(bench.server), "serve", "--data", str(own / "data")]
-        if not self.secure and form != "file":
+        if not self.secure and form not in ("file", "relay"):
             return [*argv, "--listen", f"127.0.0.1:{port}"]
         config = own / "box.yaml"
-        config.write_text(configuration(bench, port, secure=self.secure))
+        config.write_text(configuration(bench, port, secure=self.secure)
+                          + ("gateway: {relay: upstream}\n" if form == "relay" else ""))
         return [*argv, "--config", str(config)]
 
 
