@@ -257,6 +257,9 @@ def _():
                     pass
                 name = eventually(lambda: set(crew(box)) - known).pop()
                 eventually(lambda: len(box.history(f"&correlationId={name}&type=error")) == 2)
+                first = box.history(f"&correlationId={name}")
+                assert first[0]["type"] == "task_dispatch", first
+                assert first[0]["timestamp"] <= min(s["timestamp"] for s in first), "it began before it spoke"
                 eventually(lambda: member(box, name)["state"]["name"] == "answering")
                 flag.touch()
                 assert process.wait() == code

@@ -141,6 +141,7 @@ static void take_hooks(struct program_run *run)
 		steer_destroy(run->steer);
 		run->steer = NULL;
 		run->has_begun = false;
+		run->words.began_ms = clock_wall_ms();
 	}
 	parse_destroy(run->parse);
 	run->parse = make_parse(run, run->hooked.session);
@@ -342,6 +343,7 @@ static int watch(struct program_run *run, char *const *argv)
 	struct error why;
 	int status = STATUS_FAILED;
 
+	run->words.began_ms = clock_wall_ms();
 	run->interrupts = interrupt_catch();
 	if (run->interrupts < 0 || !child_start(&run->child, argv, &why)) {
 		out_say("%s", run->interrupts < 0 ? "no descriptor for interrupts" : why.words);

@@ -14,8 +14,9 @@
 #define ENVELOPE_MAX (64 * KIB)
 #define RESULT_MAX (4 * KIB)
 
+/* at_ms: when; 0 is now. */
 static void begin_envelope(const struct run_words *run, struct make *m, struct buf *out,
-                           const char *type)
+                           const char *type, double at_ms)
 {
 	buf_init(out, ENVELOPE_MAX);
 	make_begin(m, out,
@@ -23,15 +24,16 @@ static void begin_envelope(const struct run_words *run, struct make *m, struct b
 			   .type = type,
 			   .source = text_of(run->source),
 			   .correlation = text_of(run->task),
+			   .at_ms = at_ms,
 			   .is_new = true,
 		   });
 	make_payload(m);
 }
 
 static void begin_signal(const struct run_words *run, struct make *m, struct buf *out,
-                         const char *type)
+                         const char *type, double at_ms)
 {
-	begin_envelope(run, m, out, type);
+	begin_envelope(run, m, out, type, at_ms);
 	make_word(m, "taskId", run->task);
 }
 
@@ -53,7 +55,7 @@ void run_tell_start(struct run_words *run)
 	struct make m;
 	struct buf out;
 
-	begin_signal(run, &m, &out, "task_dispatch");
+	begin_signal(run, &m, &out, "task_dispatch", (double)run->began_ms);
 	make_word(&m, "from", "signalbox run");
 	make_word(&m, "to", run->name);
 	end_signal(run, &m, -1);
@@ -64,7 +66,7 @@ static void tell_completion(struct run_words *run, bool success, const char *res
 	struct make m;
 	struct buf out;
 
-	begin_signal(run, &m, &out, "completion");
+	begin_signal(run, &m, &out, "completion", 0);
 	make_word(&m, "agentId", run->name);
 	make_bool(&m, "success", success);
 	make_word(&m, "result", result);
@@ -94,7 +96,7 @@ void run_tell_cannot(struct run_words *run, struct text op)
 	struct make m;
 	struct buf out;
 
-	begin_envelope(run, &m, &out, "error");
+	begin_envelope(run, &m, &out, "error", 0);
 	snprintf(words, sizeof(words), "a program that runs here cannot do that: %.*s",
 	         (int)(op.len < 40 ? op.len : 40), op.at);
 	make_word(&m, "message", words);

@@ -2,6 +2,7 @@
 #ifndef CLI_RUN_WORDS_H
 #define CLI_RUN_WORDS_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/text.h"
@@ -12,6 +13,7 @@ struct run_words {
 	char *source;
 	char *task; /* the run */
 	pid_t pid;
+	int64_t began_ms; /* before its first word */
 	struct courier *courier;
 	char *result, *stop; /* what the agent said of its end; NULL: nothing */
 	bool has_failed;     /* the agent says so */
