@@ -231,6 +231,19 @@ static void test_asked_source(void **state)
 	assert_string_equal(state_of("r1"), "finished");
 }
 
+/* An agent of the run dialect has a word of its own for the end. */
+static void test_run_end(void **state)
+{
+	(void)state;
+	hear_as("agent:poem", "text_delta", 1000,
+	        RUN("r1") PAY("\"agentId\":\"poet\",\"content\":\"hm\""));
+	assert_string_equal(state_of("r1"), "answering");
+	hear_as("agent:poem", "run-finished", 1100, RUN("r1") PAY("\"op\":\"run-finished\""));
+	assert_string_equal(state_of("r1"), "finished");
+	hear_as("agent:poem", "run-finished", 1200, RUN("r2") PAY("\"op\":\"run-finished\""));
+	assert_null(crew_find(crew, TEXT("r2")));
+}
+
 /* One that was asked under a name can be asked again, and has not finished; a program that has
  * ended has. */
 static void test_named_ask(void **state)
@@ -418,6 +431,7 @@ int main(void)
 		CONVERSATION(test_spent_by_all_runs),
 		CONVERSATION(test_asked_source),
 		CONVERSATION(test_named_ask),
+		CONVERSATION(test_run_end),
 		CONVERSATION(test_agents_of_asked_source),
 		CONVERSATION(test_agents_of_own_name),
 		CONVERSATION(test_session_itself),

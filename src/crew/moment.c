@@ -209,6 +209,12 @@ static void read_turn(struct crew_heard *h)
 	say(h, began ? MOMENT_BUSY : MOMENT_OVER, TEXT(""));
 }
 
+/* An agent of the run dialect says that its run is over, whatever became of it. */
+static void read_run_end(struct crew_heard *h)
+{
+	say(h, MOMENT_ENDED, TEXT(""));
+}
+
 static void read_gone(struct crew_heard *h)
 {
 	h->is_left = yyjson_is_true(yyjson_obj_get(h->payload, "left"));
@@ -251,6 +257,7 @@ static void read_by_name(struct crew_heard *h, const struct signal *s)
 		{"session.facts", false, true, read_facts},
 		{"session.turn", false, true, read_turn},
 		{"session.gone", true, false, read_gone},
+		{"run-finished", false, false, read_run_end},
 		{"prompt", false, true, read_prompt},
 		{"answer", true, false, read_answer},
 		{"prompt.closed", true, false, read_answer},
