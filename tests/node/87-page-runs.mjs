@@ -32,8 +32,14 @@ const END = [
 	["completion", { taskId: "t", agentId: "claude", success: true, result: "All done." }],
 ];
 
+let lastMs = 0;
+
+/* One after the other, as hooks come. */
 function tell(id, signals, source = "adapter:tap") {
-	return box.emit(...signals.map(([type, payload]) => ({ type, source, correlationId: id, payload })));
+	return box.emit(...signals.map(([type, payload]) => {
+		lastMs = Math.max(Date.now() - signals.length, lastMs + 1);
+		return { type, source, correlationId: id, timestamp: lastMs, payload };
+	}));
 }
 
 async function openRuns(place = "runs", options = {}) {
@@ -57,6 +63,22 @@ async function says(page, selector, pattern) {
 }
 
 const pill = (page, word) => says(page, ".runs-pill", new RegExp(`^${word}$`));
+
+/* The run, and its row, say of a session what the crew says, and nothing of their own. */
+async function likeTheCrew(page, id, ...states) {
+	const look = async () => {
+		const { state } = (await api(box, "GET", "/api/crew")).members.find((member) => member.id === id);
+		const why = state.why === undefined ? state.exit === undefined ? "" : `: exit ${state.exit}` : `: ${state.why}`;
+		const words = { tool: state.tool, asks: "waits for you", waits: `waits${why}`, failed: `failed${why}`, gone: `gone${why}` }[state.name]
+			?? state.name;
+		const shown = [await page.textContent(".runs-pill"), await page.textContent(`.runs-row:has(.runs-id:text-is("${id}")) .runs-state`)];
+
+		return { isSo: states.includes(state.name) && shown.every((text) => text === words), state, shown };
+	};
+
+	await eventually(async () => (await look()).isSo, `${id} is ${states}`)
+		.catch(async (why) => { throw new Error(`${why.message}: ${JSON.stringify(await look())}`); });
+}
 const button = (op) => `.runs-bar button[data-do="${op}"]`;
 const ids = (page) => page.$$eval(".runs-row .runs-id", (all) => all.map((one) => one.textContent));
 
@@ -74,8 +96,8 @@ test("every run has a row, who spoke last on top, and the filter finds by words"
 
 	await eventually(async () => (await ids(page)).join() === "session-two,session-one", "both are there");
 	const rows = await page.$$eval(".runs-row", (all) => all.map((row) => row.textContent));
-	assert.match(rows[0], /claude[\w-]*-\d.*idle.*(now|\d+ s ago).*340 tok/s);
-	assert.match(rows[1], /claude[\w-]*-\d.*working.*claude › thinking.*1 error/s);
+	assert.match(rows[0], /claude[\w-]*-\d.*idle.*(now|\d+ s ago).*Mend the flaky test.*1\.5k tok.*unknown/s);
+	assert.match(rows[1], /claude[\w-]*-\d.*answering.*Mend the flaky test.*1 error/s);
 	await tell("session-one", [["text_delta", { agentId: "claude", content: " more" }]]);
 	await eventually(async () => (await ids(page)).join() === "session-one,session-two", "who spoke is on top");
 	await page.fill(".runs-filter", "TWO tap");
@@ -107,7 +129,7 @@ test("until somebody chooses, the run that asks or spoke last is shown, and it s
 	await page.keyboard.press("x");
 	await says(page, "#said", /Choose a run first/);
 	busy.ask("own#2", "confirm", { prompt: "And I?" });
-	await rowSays("busy", /asks you/);
+	await rowSays("busy", /waits for you/);
 	const { prompts } = await api(own, "GET", "/api/prompts");
 	await api(own, "POST", `/api/prompts/${prompts.find(({ run }) => run === "asks").id}/answer`, { value: true });
 	await eventually(() => asks.answers.length === 1);
@@ -119,7 +141,8 @@ test("until somebody chooses, the run that asks or spoke last is shown, and it s
 	/* Who is busy in it keeps it, whatever becomes of it. */
 	await page.click(".runs-scroll");
 	busy.send({ kind: "control", op: "run-finished" });
-	await pill(page, "finished");
+	await says(page, ".runs-why", /This run is finished/);
+	await pill(page, "(waits for you|finished)");
 	const late = await Agent.join(own, "late");
 	late.say("so late ");
 	await rowSays("late", /now|\d s ago/);
@@ -132,7 +155,8 @@ test("until somebody chooses, the run that asks or spoke last is shown, and it s
 	await shows("late");
 	await go(page, "runs/late");
 	busy.event("runner/started", { "session-id": "busy" });
-	await rowSays("busy", /idle|asks/);
+	busy.say("once more ");
+	await rowSays("busy", /answering|waits for you/);
 	await go(page, "runs");
 	await shows("late");
 	await go(page, "log");
@@ -154,20 +178,24 @@ test("a run is shown whole: its numbers, its place, its people and what they sai
 
 	await page.click('.runs-row:has-text("session-two")');
 	assert.equal(await page.evaluate(() => location.hash), "#/runs/session-two");
-	await pill(page, "idle");
-	await says(page, ".runs-figures", /in, out1200, 340/);
-	await says(page, ".runs-path", /claude.*thinking/);
-	await says(page, ".runs-beside", /idle.*◉ thinking.*done/);
-	await says(page, ".runs-one", /claude.*done.*opus-5.*340 tok/);
+	await likeTheCrew(page, "session-two", "finished", "idle");
+	await says(page, ".runs-figures", /tokens1\.5k.*costunknown.*in, out1200, 340/);
+	assert.ok(await page.isHidden(".runs-path") && await page.isHidden(".runs-beside"), "one state is enough");
+	await says(page, ".runs-one", /claude(finished|idle)opus-5.*340 tok/);
 	await says(page, ".runs-scroll", /Mend the flaky test.*Thought.*I look at the test first\./s);
 	await says(page, ".runs-clock", /^\d+:\d\d$/);
 	await go(page, "runs/session-one");
-	await pill(page, "working");
+	await likeTheCrew(page, "session-one", "answering");
+	await says(page, ".runs-one", /claudeanswering/);
+	await tell("session-one", [["tool_call", { toolName: "Bash", agentId: "claude", callId: "d", input: { command: "make" } }]]);
+	await likeTheCrew(page, "session-one", "tool");
+	await says(page, '.runs-row:has-text("session-one") .runs-phase', /^make$/);
+	await says(page, ".runs-one", /claudeBash/);
 	await says(page, ".runs-figures", /errors1/);
 	await says(page, ".runs-scroll", /Read.*it failed again/s);
 	await page.click("#runs-tab-chart");
 	await says(page, ".runs-changes", /claude: idle → thinking.*prompt/);
-	await says(page, ".runs-states", /claude.*thinking/);
+	assert.ok(await page.isHidden(".runs-states"));
 	await go(page, "runs/nobody");
 	await says(page, ".runs-choose", /nobody cannot be shown: there is no such run/);
 	await page.context().close();
@@ -176,7 +204,7 @@ test("a run is shown whole: its numbers, its place, its people and what they sai
 test("what cannot be done is greyed out, and when it is tried the refusal is told in words", async () => {
 	const page = await openRuns("runs/session-one");
 
-	await pill(page, "working");
+	await likeTheCrew(page, "session-one", "tool");
 	for (const op of ["pause", "step", "continue", "arm", "ui-interrupt", "ui-quit", "cancel"])
 		assert.ok(await page.isDisabled(button(op)), op);
 	assert.match(await page.getAttribute(button("pause"), "title"), /its source does not support that now/);
@@ -200,7 +228,7 @@ test("an agent is paused, stepped, continued, armed and interrupted from the pag
 	await says(page, ".runs-title", /^[\w-]+-\d+ · :poets\/chart$/);
 	await says(page, ".runs-path", /run.*writing/);
 	await says(page, ".runs-beside", /plan.*◉ writing.*judge/);
-	await pill(page, "working");
+	await likeTheCrew(page, "poem/1", "thinking", "answering");
 	assert.ok(await page.isHidden(".runs-paused"));
 	assert.ok(await page.isDisabled(button("cancel")), "an agent has no word for it");
 	await page.click(button("pause"));
@@ -217,7 +245,7 @@ test("an agent is paused, stepped, continued, armed and interrupted from the pag
 	await says(page, ".runs-paused", /^Paused\. Step/);
 	await says(page, ".runs-scroll", /one two three four/);
 	await page.click(button("continue"));
-	await pill(page, "working");
+	await likeTheCrew(page, "poem/1", "thinking", "answering");
 	await page.click(button("arm"));
 	await page.click(button("ui-interrupt"));
 	await says(page, button("ui-interrupt"), /sure\?/);
@@ -290,9 +318,9 @@ test("what an agent asks is told in its run, and leads to where it is answered",
 	agent.ask("own#1", "confirm", { prompt: "Shall I publish it?\nNow?" });
 	const page = await openRuns("runs/asks");
 
-	await pill(page, "asks you");
+	await likeTheCrew(page, "asks", "asks");
 	await says(page, ".runs-asked", /It asks:.*Shall I publish it\? ↵ Now\?/);
-	await says(page, '.runs-row:has-text("asks")', /asks you/);
+	await says(page, '.runs-row:has-text("asks")', /waits for you/);
 	await page.click(".runs-asked button");
 	await eventually(() => page.evaluate(() => document.getElementById("prompts").contains(document.activeElement)),
 		"the tray has the focus");
@@ -377,7 +405,7 @@ test("a program that `signalbox run` started is interrupted from the page", asyn
 	await page.click(button("ui-interrupt"));
 	assert.equal(await ended, 3);
 	await says(page, ".runs-scroll", /stopped/);
-	await pill(page, "idle");
+	await likeTheCrew(page, "job", "failed");
 	await page.context().close();
 });
 
@@ -404,7 +432,7 @@ test("the server is asked twice a second at most, and only while somebody looks"
 		return (await askedFor(page)).length === 0;
 	}, "nothing comes, nothing is asked");
 
-	await pill(page, "working");
+	await likeTheCrew(page, "watched", "answering");
 	await calm();
 	for (let i = 0; i < 30; i++) {
 		await say("watched", ".");

@@ -37,23 +37,24 @@ export function newRow(index: number): Row {
 	};
 }
 
-/* Who has a name here is called by it. */
-export type Called = (entry: LogEntry) => string;
+/* What a session is called; undefined: it is nobody's. */
+export type Called = (entry: LogEntry) => string | undefined;
 
 export function writeRow(row: Row, entry: LogEntry, called: Called): void {
 	const { kind, failed, lost, demo } = entry;
+	const session = called(entry);
 
 	row.entry = entry;
 	row.isLost = lost === true;
 	row.element.className = `row ${kind}${failed ? " failed" : ""}${lost ? " lost" : ""}`
-		+ `${demo ? " demo" : ""}`;
+		+ `${demo ? " demo" : ""}${session === undefined ? "" : " named"}`;
 	row.element.setAttribute("aria-posinset", String(Math.max(1, entry.seq)));
 	row.time.textContent = clock(entry.at);
 	row.badge.textContent = visible(entry.type);
 	row.badge.className = `badge ${colourOf(entry.type)}`;
-	row.source.textContent = visible(knownAs(entry.source));
+	row.source.textContent = session ?? visible(knownAs(entry.source));
 	row.source.title = visible(entry.source);
-	row.who.textContent = called(entry);
+	row.who.textContent = session === undefined ? entry.who : "";
 	row.summary.textContent = entry.summary;
 	row.seq.textContent = kind === "gap" ? "" : String(entry.seq);
 }

@@ -50,7 +50,7 @@ export function openView(root: HTMLElement, desk: Desk): View {
 	const m: Inside = {
 		desk, root, screen, log, pages,
 		list: createList({ log, above: screen.above, below: screen.below,
-			called: ({ correlation, agent, who }) => desk.names.who(correlation, agent) ?? who,
+			called: ({ correlation, agent }) => desk.names.who(correlation, agent),
 			onScroll: (isAtEnd) => scrolled(m, isAtEnd), onSize: () => drawSoon(m) }),
 		detail: createDetail({ desk, onClose: () => back(m),
 			onFilter: (key, value) => setFilter(m, toggle(m.filter, key, value)),

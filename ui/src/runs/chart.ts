@@ -1,18 +1,18 @@
 /* Where a run stands among its states, and how it came there: every change of state that the
  * signals at hand tell of, the newest first. */
 
-import type { Envelope } from "../desk";
+import type { Envelope, Member } from "../desk";
 import { fill, h } from "../text/dom";
 import { brief, clock, visible } from "../text/signal";
 import { beginning } from "../text/whole";
-import type { Run } from "./model";
+import { chartOf, type Run } from "./model";
 
 const CHANGES_MAX = 300;
 const NAME_MAX = 200;
 
 export interface Chart {
 	readonly root: HTMLElement;
-	draw(run: Run, envelopes: readonly Envelope[]): void;
+	draw(run: Run, envelopes: readonly Envelope[], session?: Member): void;
 }
 
 export function chart(): Chart {
@@ -24,7 +24,7 @@ export function chart(): Chart {
 
 	return {
 		root,
-		draw(run, envelopes) {
+		draw(run, envelopes, session) {
 			const found = changesIn(envelopes);
 			const last = found[0];
 			const key = JSON.stringify([run.id, run.config, run.breadcrumb, run.siblings, found.length, last?.seq]);
@@ -32,7 +32,7 @@ export function chart(): Chart {
 			if (key === drawn)
 				return;
 			drawn = key;
-			fill(states, statesOf(run));
+			fill(states, chartOf(run.config, session).length > 0 ? statesOf(run) : []);
 			states.hidden = states.childElementCount === 0;
 			fill(changes, found.map(({ at, words, why }) => h("li", {},
 				h("span", { class: "runs-when" }, clock(at)), h("span", {}, words),

@@ -58,6 +58,12 @@ export function chosen(desk: Desk, now: () => number, folded: () => number): Cho
 		}
 	} });
 
+	/* The crew says where its session stands. */
+	desk.link.on("crew", () => {
+		if (shown !== null && isSeen && desk.names.of(shown.run.id) !== undefined)
+			one.draw(shown);
+	});
+
 	function take({ run, can, prompts }: Answer): void {
 		const isNew = shown === null;
 

@@ -1,11 +1,12 @@
 /* The top of a run: what it is, where it stands, how much of it there is, whether it is paused,
  * and what it asks. */
 
-import type { Names, Prompt } from "../desk";
+import { costWords, targetWords, tokenWords } from "../crew/words";
+import type { Member, Names, Prompt } from "../desk";
 import { fill, h, write } from "../text/dom";
 import { knownAs, oneLine, visible } from "../text/signal";
 import { beginning } from "../text/whole";
-import { countWords, durationWords, rateWords, stateOf, STATE_WORDS, totalsOf, type Run } from "./model";
+import { chartOf, countWords, durationWords, rateWords, sessionOf, standingOf, totalsOf, type Run } from "./model";
 
 const NAME_MAX = 200;
 const ASKED_MAX = 300;
@@ -41,7 +42,9 @@ export function head(names: Names, hands: Hands): Head {
 	function tick(now: number): void {
 		if (shown === null)
 			return;
-		const isOver = shown.finished || totalsOf(shown).live === 0;
+		const session = sessionOf(names.of(shown.id), shown.id);
+		const isAtWork = session === undefined ? totalsOf(shown).live > 0 : session.group === "work" || session.group === "waits";
+		const isOver = shown.finished || !isAtWork;
 		const last = Math.max(shown.lastMs, shown.firstMs);
 		write(took, durationWords((isOver ? last : Math.max(last, now)) - shown.firstMs));
 	}
@@ -50,18 +53,20 @@ export function head(names: Names, hands: Hands): Head {
 		root, tick,
 		draw(run, prompts) {
 			const totals = totalsOf(run);
-			const name = stateOf({ paused: run.debug?.paused ?? false, live: totals.live, finished: run.finished },
-				prompts.length);
+			const session = sessionOf(names.of(run.id), run.id);
+			const { name, words } = standingOf({ paused: run.debug?.paused ?? false, live: totals.live, finished: run.finished },
+				prompts.length, session);
 
 			shown = run;
 			root.dataset.state = name;
 			write(title, titleOf(run, names));
 			title.title = visible(beginning(run.source, NAME_MAX));
-			write(state, STATE_WORDS[name]);
+			write(state, words);
+			state.title = session === undefined ? "" : targetWords(session.state);
 			write(id, visible(beginning(run.id, NAME_MAX * 3)));
-			drawPath(path, run);
-			drawBeside(beside, run);
-			drawFigures(numbers, run, totals);
+			drawPath(path, run, session);
+			drawBeside(beside, run, session);
+			drawFigures(numbers, run, session);
 			write(paused, pausedWords(run));
 			paused.hidden = paused.textContent === "";
 			drawAsked(asked, prompts, hands);
@@ -78,8 +83,8 @@ function titleOf(run: Run, names: Names): string {
 }
 
 /* Elements are made anew only when what they say is something else. */
-function drawPath(path: HTMLElement, run: Run): void {
-	const names = (run.breadcrumb.length > 0 ? run.breadcrumb : run.config)
+function drawPath(path: HTMLElement, run: Run, session?: Member): void {
+	const names = chartOf(run.breadcrumb.length > 0 ? run.breadcrumb : run.config, session)
 		.map((name) => visible(beginning(name, NAME_MAX)));
 
 	path.hidden = names.length === 0;
@@ -89,11 +94,11 @@ function drawPath(path: HTMLElement, run: Run): void {
 	fill(path, names.map((name, i) => h("li", i === names.length - 1 ? { "aria-current": "step" } : {}, name)));
 }
 
-function drawBeside(beside: HTMLElement, run: Run): void {
+function drawBeside(beside: HTMLElement, run: Run, session?: Member): void {
 	const here = new Set(run.config);
 	const key = [...run.siblings, ...run.config].join("\n");
 
-	beside.hidden = run.siblings.length === 0;
+	beside.hidden = run.siblings.length === 0 || chartOf(run.config, session).length === 0;
 	if (beside.dataset.drawn === key)
 		return;
 	beside.dataset.drawn = key;
@@ -104,11 +109,9 @@ function drawBeside(beside: HTMLElement, run: Run): void {
 	}));
 }
 
-function drawFigures(numbers: HTMLElement, run: Run, totals: ReturnType<typeof totalsOf>): void {
+function drawFigures(numbers: HTMLElement, run: Run, session?: Member): void {
 	const rows: [string, string][] = [
-		["at work", `${totals.live} of ${run.invocations.length}`],
-		["tokens", totals.tokens > 0 ? countWords(totals.tokens) : ""],
-		["speed", totals.live > 0 ? rateWords(totals) : ""],
+		...session?.usage === undefined ? workOf(run) : spentOf(session),
 		["in, out", run.inputTokens + run.outputTokens > 0
 			? `${countWords(run.inputTokens)}, ${countWords(run.outputTokens)}` : ""],
 		["errors", run.errors > 0 ? countWords(run.errors) : ""],
@@ -124,6 +127,19 @@ function drawFigures(numbers: HTMLElement, run: Run, totals: ReturnType<typeof t
 	numbers.dataset.drawn = String(shown);
 	fill(numbers, shown.map(([name, value]) => h("div", { class: `figure-${name.replace(/\W+/g, "-")}` },
 		h("dt", {}, name), h("dd", {}, value))));
+}
+
+/* What a run tells of itself; of a session the crew knows how much it was in all. */
+function workOf(run: Run): [string, string][] {
+	const totals = totalsOf(run);
+
+	return [["at work", `${totals.live} of ${run.invocations.length}`],
+		["tokens", totals.tokens > 0 ? countWords(totals.tokens) : ""],
+		["speed", totals.live > 0 ? rateWords(totals) : ""]];
+}
+
+function spentOf({ usage }: Member): [string, string][] {
+	return [["tokens", tokenWords(usage).replace(/ tok$/, "")], ["cost", costWords(usage)]];
 }
 
 function pausedWords({ debug, finished }: Run): string {

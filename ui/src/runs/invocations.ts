@@ -1,6 +1,8 @@
 /* Who works in a run, and how fast: a row for each invocation, several of one name under a row
  * of their own with a bar. Below one that streams stands the end of what it says. */
 
+import { stateWords } from "../crew/words";
+import type { CrewState, Member } from "../desk";
 import { h, write } from "../text/dom";
 import { visible } from "../text/signal";
 import { beginning, ending } from "../text/whole";
@@ -16,14 +18,19 @@ const MARKS: Record<string, [mark: string, words: string]> = {
 	error: ["✗", "failed"], done: ["✓", "done"],
 };
 
+/* How the states of the crew are marked; all others are over. */
+const CREW_KINDS: Partial<Record<string, string>> = {
+	thinking: "thinking", answering: "streaming", tool: "streaming", asks: "waiting", waits: "waiting", failed: "error", gone: "error",
+};
+
 type Line =
-	| { kind: "one"; one: Invocation; isChild: boolean }
+	| { kind: "one"; one: Invocation; isChild: boolean; crew?: CrewState | undefined }
 	| { kind: "group"; group: Group }
 	| { kind: "more"; group: Group; count: number };
 
 export interface Invocations {
 	readonly root: HTMLElement;
-	draw(all: readonly Invocation[], only: string | null): void;
+	draw(all: readonly Invocation[], only: string | null, session?: Member): void;
 }
 
 /* `choose` is told the name of whose words alone are wanted. */
@@ -34,30 +41,41 @@ export function invocations(choose: (name: string) => void): Invocations {
 	const open = new Set<string>();       /* names of which all are shown */
 	let only: string | null = null;
 	let last: readonly Invocation[] = [];
+	let whole: Member | undefined;
 	const list: Keyed<Line> = keyed<Line>(rows, (_key, line) => makeLine(line, {
 		choose, isOnly: (name) => name === only,
 		more(name) {
 			open.add(name);
-			draw(last, only);
+			draw(last, only, whole);
 		},
 	}));
 
-	function draw(all: readonly Invocation[], whose: string | null): void {
+	function draw(all: readonly Invocation[], whose: string | null, session?: Member): void {
 		last = all;
+		whole = session;
 		only = whose;
 		none.hidden = all.length > 0;
 		rows.hidden = all.length === 0;
-		list.draw(groupsOf(all).flatMap((group) => linesOf(group, open)).map((line) => [keyOf(line), line]));
+		list.draw(groupsOf(all).flatMap((group) => linesOf(group, open, session)).map((line) => [keyOf(line), line]));
 	}
 
 	return { root, draw };
 }
 
-function linesOf(group: Group, open: ReadonlySet<string>): Line[] {
+/* How the crew has it: the session's own agent, or the one subagent of that name. */
+function crewState(name: string, session?: Member): CrewState | undefined {
+	const subs = session?.agents?.filter((agent) => (agent.name ?? agent.id) === name) ?? [];
+
+	if (session === undefined || name === session.agentId)
+		return session?.state;
+	return subs.length === 1 ? subs[0]?.state : undefined;
+}
+
+function linesOf(group: Group, open: ReadonlySet<string>, session?: Member): Line[] {
 	const [first] = group.all;
 
 	if (group.all.length === 1 && first !== undefined)
-		return [{ kind: "one", one: first, isChild: false }];
+		return [{ kind: "one", one: first, isChild: false, crew: crewState(group.name, session) }];
 	const shown = open.has(group.name) ? group.all : group.all.slice(0, CHILDREN_MAX);
 	const lines: Line[] = [{ kind: "group", group },
 		...shown.map((one): Line => ({ kind: "one", one, isChild: true }))];
@@ -107,24 +125,30 @@ function makeOne(first: Invocation, isChild: boolean, hands: Hands): Made {
 		draw(line) {
 			if (line.kind !== "one")
 				return;
-			const { one } = line;
-			const kind = one.status === "streaming" && one.thinking ? "thinking" : one.status;
+			const { one, crew } = line;
+			const kind = kindOf(one, crew);
 			const [sign, words] = MARKS[kind] ?? ["·", kind];
 
 			root.dataset.status = kind;
 			name.setAttribute("aria-pressed", String(hands.isOnly(one.invokeid)));
 			write(mark, sign);
-			write(status, words);
+			write(status, crew === undefined ? words : stateWords(crew));
 			write(model, visible(beginning(one.model ?? "", NAME_MAX)));
 			write(tokens, one.tokens > 0 ? `${countWords(one.tokens)} tok` : "");
 			write(rate, rateWords(one));
 			write(took, durationWords(one.elapsedMs > 0 ? one.elapsedMs : one.lastTs - one.firstTs));
-			write(said, isLive(one) ? saidWords(one.text) : "");
+			write(said, isLive(one) && kind !== "done" ? saidWords(one.text) : "");
 			said.hidden = said.textContent === "";
 			if (isChild)
 				name.removeAttribute("aria-pressed");
 		},
 	};
+}
+
+function kindOf(one: Invocation, crew?: CrewState): string {
+	if (crew !== undefined)
+		return CREW_KINDS[crew.name] ?? "done";
+	return one.status === "streaming" && one.thinking ? "thinking" : one.status;
 }
 
 function makeGroup(first: Group, hands: Hands): Made {

@@ -1,12 +1,13 @@
 /* The list of runs: who spoke last on top, one row for each session, kept by its id so that what is
  * chosen, focused or read stays where it is while numbers change. */
 
-import type { Names } from "../desk";
+import { costWords, targetWords, titleWords, tokenWords } from "../crew/words";
+import type { Member, Names } from "../desk";
 import { fill, h, write } from "../text/dom";
 import { knownAs, visible } from "../text/signal";
 import { beginning } from "../text/whole";
 import { keyed } from "./keyed";
-import { agoWords, countWords, rateWords, stateOf, STATE_WORDS, type Brief, type Line } from "./model";
+import { agoWords, chartOf, countWords, rateWords, standingOf, type Brief, type Line } from "./model";
 
 const ROWS_MAX = 500;         /* More are counted; a filter finds them. */
 const NAME_MAX = 200;
@@ -117,30 +118,48 @@ function makeRow(elementId: string): Row {
 }
 
 function drawRow(row: Row, { line: { run, count }, questions, isChosen }: Shown, names: Names): void {
-	const state = stateOf(run, questions);
-	const words = numbersOf(run, count);
+	const session = names.of(run.member ?? run.id);
+	const { name, words: state } = standingOf(run, questions, session);
+	const words = numbersOf(run, count, session);
 	const id = visible(beginning(run.id, NAME_MAX));
 
-	row.root.dataset.state = state;
+	row.root.dataset.state = name;
 	row.root.setAttribute("aria-selected", String(isChosen));
 	write(row.id, id);
 	row.id.title = id;
 	write(row.source, names.who(run.member ?? run.id) ?? visible(beginning(knownAs(run.source), NAME_MAX)));
 	row.source.title = visible(beginning(run.source, NAME_MAX));
-	write(row.state, state === "asks" && questions > 1 ? `${questions} questions` : STATE_WORDS[state]);
-	write(row.phase, run.config.map((name) => visible(beginning(name, NAME_MAX))).join(" › "));
+	write(row.state, state);
+	write(row.phase, phaseOf(run, session));
 	if (row.numbers.textContent !== words.map(([text]) => text).join(""))
 		fill(row.numbers, words.map(([text, kind]) => h("span", { class: kind }, text)));
 }
 
-function numbersOf(run: Brief, count: number): [string, string][] {
-	const rate = run.live > 0 ? rateWords(run) : "";
+/* Where it is in its chart; of a session on what it works, and what it is about. */
+function phaseOf(run: Brief, session?: Member): string {
+	const chart = chartOf(run.config, session).map((name) => visible(beginning(name, NAME_MAX))).join(" › ");
+
+	return chart !== "" || session === undefined ? chart : targetWords(session.state) || titleWords(session);
+}
+
+function numbersOf(run: Brief, count: number, session?: Member): [string, string][] {
 	const words: [string, string][] = [];
 
 	if (count > 1)
 		words.push([`${countWords(count)} runs`, ""]);
 	if (run.errors > 0)
 		words.push([run.errors === 1 ? "1 error" : `${countWords(run.errors)} errors`, "bad"]);
+	return [...words, ...session?.usage === undefined ? workOf(run) : spentOf(session)];
+}
+
+function spentOf({ usage }: Member): [string, string][] {
+	return [tokenWords(usage), costWords(usage)].filter((text) => text !== "").map((text) => [text, ""]);
+}
+
+function workOf(run: Brief): [string, string][] {
+	const rate = run.live > 0 ? rateWords(run) : "";
+	const words: [string, string][] = [];
+
 	if (run.live > 0 && run.invocations > 1)
 		words.push([`${run.live} of ${run.invocations} at work`, ""]);
 	if (run.tokens > 0)

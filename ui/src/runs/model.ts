@@ -1,6 +1,8 @@
 /* What the server tells of runs, and what a person wants to know of it; nothing here draws.
  * Names and words in it are those of agents: who shows them makes them visible() first. */
 
+import { stateWords } from "../crew/words";
+import type { Member } from "../desk";
 import { knownAs } from "../text/signal";
 
 export interface Brief {
@@ -33,21 +35,48 @@ export interface Run {
 
 const MOMENT_S = 0.25;
 
-export type StateName = "paused" | "asks" | "working" | "finished" | "idle";
+export type StateName = "paused" | "asks" | "failed" | "working" | "finished" | "idle";
+export interface Standing { name: StateName; words: string }
 
-export const STATE_WORDS: Record<StateName, string> = {
-	paused: "paused", asks: "asks you", working: "working", finished: "finished", idle: "idle",
+const STATE_WORDS: Record<StateName, string> = {
+	paused: "paused", asks: "waits for you", failed: "failed", working: "working", finished: "finished", idle: "idle",
 };
+const NAMES_OF: Record<Member["group"], StateName> = {
+	waits: "asks", failed: "failed", work: "working", idle: "idle", over: "finished",
+};
+/* What a plain signal calls the states of an agent (agent_state_change). */
+const PLAIN_STATES = new Set(["idle", "thinking", "acting", "waiting", "done", "error"]);
 
-/* Where a run stands, the most urgent first. */
-export function stateOf(run: { paused: boolean; live: number; finished: boolean }, questions: number): StateName {
+/* The session that this run is the present of: what it does is what the run does. */
+export function sessionOf(member: Member | undefined, id: string): Member | undefined {
+	return member !== undefined && (member.run ?? member.id) === id ? member : undefined;
+}
+
+/* Where a run stands: as the crew has it, and what is nobody's by what the run itself tells. A
+ * person who paused it wants to see that. */
+export function standingOf(run: { paused: boolean; live: number; finished: boolean }, questions: number, session?: Member): Standing {
+	const name = session === undefined ? ownState(run, questions) : NAMES_OF[session.group];
+
+	if (run.paused && !run.finished && (name === "working" || name === "idle"))
+		return { name: "paused", words: STATE_WORDS.paused };
+	if (name === "asks" && questions > 1)
+		return { name, words: `${questions} questions` };
+	return { name, words: session === undefined ? STATE_WORDS[name] : stateWords(session.state) };
+}
+
+function ownState(run: { live: number; finished: boolean }, questions: number): StateName {
 	if (run.finished)
 		return "finished";
 	if (questions > 0)
 		return "asks";
-	if (run.paused)
-		return "paused";
 	return run.live > 0 ? "working" : "idle";
+}
+
+/* The states of a chart of its own; a session's plain ones are told by the crew. */
+export function chartOf(config: readonly string[], session?: Member): readonly string[] {
+	const isPlain = config.length === 2 && PLAIN_STATES.has(config[1] ?? "");
+
+	return session !== undefined && isPlain ? [] : config;
 }
 
 /* Words must all be somewhere in it, whatever their case. */

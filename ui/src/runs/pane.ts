@@ -12,7 +12,7 @@ import type { Episode } from "./episode";
 import { events } from "./events";
 import { head } from "./head";
 import { invocations } from "./invocations";
-import type { Run } from "./model";
+import { sessionOf, type Run } from "./model";
 import { tabs } from "./tabs";
 
 export interface Shown { run: Run; can: ReadonlySet<string>; prompts: readonly Prompt[] }
@@ -95,7 +95,7 @@ export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 		if (below.chosen === "talk")
 			drawConversation();
 		else if (below.chosen === "chart")
-			states.draw(shown.run, episode.envelopes);
+			states.draw(shown.run, episode.envelopes, sessionOf(desk.names.of(shown.run.id), shown.run.id));
 		else
 			transcript.show(shown.run.id);
 	}
@@ -119,7 +119,7 @@ export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 		root.hidden = false;
 		top.draw(now.run, now.prompts);
 		bar.draw(now.run, now.can);
-		who.draw(now.run.invocations, only);
+		who.draw(now.run.invocations, only, sessionOf(desk.names.of(now.run.id), now.run.id));
 		drawEpisode(now);
 	}
 

@@ -8,6 +8,7 @@ import { list } from "./list";
 import { deserving, inOrder, linesOf, passes, type Brief } from "./model";
 
 export const REST_MS = 500;   /* between two questions for the same thing */
+const CREW_MS = 100;          /* in which news of the crew are gathered */
 const FEW = 100;
 const ALL = 4096;
 
@@ -41,6 +42,7 @@ export function side(link: Link, names: Names, go: (id: string) => void, now: ()
 	let limit = FEW;
 	let chosen: string | null = null;
 	let isSeen = false;
+	let due: number | undefined;
 
 	const keep = keeper({ restMs: REST_MS, async ask() {
 		try {
@@ -77,7 +79,15 @@ export function side(link: Link, names: Names, go: (id: string) => void, now: ()
 		keep.touch();
 	}
 
-	names.on(draw);
+	/* Sessions that stand otherwise than they did, several at a time. */
+	function drawSoon(): void {
+		due ??= window.setTimeout(() => {
+			due = undefined;
+			draw();
+		}, CREW_MS);
+	}
+
+	link.on("crew", drawSoon);
 	parts.more.addEventListener("click", wantAll);
 	parts.filter.addEventListener("input", () => {
 		if (parts.filter.value !== "")
@@ -112,7 +122,7 @@ export function side(link: Link, names: Names, go: (id: string) => void, now: ()
 
 function makeParts(rows: HTMLElement) {
 	const filter = h("input", {
-		type: "search", class: "runs-filter", placeholder: "Filter by id, source or phase", "aria-label": "Filter the runs",
+		type: "search", class: "runs-filter", placeholder: "Filter by name, id, source or phase", "aria-label": "Filter the runs",
 		autocomplete: "off", spellcheck: "false",
 	});
 	const failed = h("p", { class: "runs-failed", role: "status", hidden: true });
