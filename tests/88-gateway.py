@@ -9,7 +9,7 @@ import time
 from doors import config_box
 from gateway_clients import (CLIENT, READ, WRITE, Key, Screen, add_model, judge_all, refused, say,
                              sign, tell_a_run, text)
-from lib import Box, eventually, run, test
+from lib import WS, Box, eventually, run, test
 from servers import Upstream
 
 
@@ -318,6 +318,21 @@ def _():
         screen.events.clear()
         say(box, "r1", "text_delta", {"agentId": "bot", "content": "three"})
         assert screen.chat("delta", "r1")["deltaText"] == "three"
+
+
+@test("nothing waits for the disk because something else was hurried there just before")
+def _():
+    with config_box("journal: {sync: 10s}\n") as box, Screen(box) as screen, WS(box) as ws:
+        screen.hello()
+        for pair in range(100):
+            begun = time.monotonic()
+            for half in (1, 2):  # in two turns of the box, most of them within two milliseconds
+                ws.send({"type": "mark", "correlationId": "r", "payload": {"n": 2 * pair + half}})
+                time.sleep(0.0005)
+            screen.until(lambda e: e["event"] == "agent"
+                         and e["payload"]["data"].get("n") == 2 * pair + 2)
+            screen.events.clear()
+            assert time.monotonic() - begun < 9, pair
 
 
 @test("presence says who is here, and its version grows with it")

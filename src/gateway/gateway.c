@@ -15,6 +15,7 @@
 #include "gateway/begun.h"
 #include "gateway/follow.h"
 #include "gateway/hall.h"
+#include "gateway/haste.h"
 #include "gateway/heartbeat.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
@@ -30,12 +31,10 @@
 #include "hub/hub.h"
 #include "journal/journal.h"
 #include "net/loop.h"
-#include "signal/kind.h"
 #include "signal/signal.h"
 
 #define GATEWAY_FRAME_MAX (25 * MIB) /* the most that gateway.max_payload may be */
 #define CHALLENGE_MAX 512
-#define HURRY_EVERY_MS 2 /* a commit costs as much as some thousand signals */
 
 /* ---- answers ---- */
 
@@ -242,19 +241,6 @@ static void hear_signal_of(struct runs_listener *listener, struct run *run, cons
 	gateway_follow_hear(g, run, s);
 }
 
-/* Clients hear of what is on the disk.  Text is gathered anyway; all else is there at once. */
-static void hurry(struct bus_listener *listener, const struct signal *s)
-{
-	struct gateway *g = list_of(listener, struct gateway, haste);
-	uint64_t now = loop_now_ms(g->options.loop);
-
-	if ((s->kind == KIND_TEXT_DELTA && g->options.config->pace_ms) || !g->watchers ||
-	    now - g->hurried_ms < HURRY_EVERY_MS)
-		return;
-	g->hurried_ms = now;
-	journal_hurry(g->options.journal);
-}
-
 static void open_room(struct gateway *g)
 {
 	g->is_open = true;
@@ -264,7 +250,7 @@ static void open_room(struct gateway *g)
 	runs_reach(g->options.runs);
 	gateway_find_generations(g);
 	runs_listen(g->options.runs, &g->listener);
-	bus_add_listener(g->options.bus, &g->haste);
+	gateway_haste_begin(g->haste);
 	deadline_set(g->options.loop, &g->tick, g->options.config->tick_ms);
 }
 
@@ -273,7 +259,7 @@ static void close_room(struct gateway *g)
 	g->is_open = g->presence_changed = false;
 	runs_watch(g->options.runs, false);
 	list_remove(&g->listener.in_runs);
-	bus_remove_listener(g->options.bus, &g->haste);
+	gateway_haste_end(g->haste);
 	gateway_tell_forget(g);
 	deadline_clear(&g->tick);
 	deadline_clear(&g->gather);
@@ -409,7 +395,7 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	g->options.config = &g->config;
 	g->listener.before = before_signal;
 	g->listener.hear = hear_signal_of;
-	g->haste = (struct bus_listener){.name = "gateway", .heard = hurry};
+	g->haste = gateway_haste_create(g);
 	g->tick.fire = tick;
 	g->gather.fire = gateway_tell_presence;
 	g->presence_version = g->health_version = 1;
@@ -456,6 +442,7 @@ void gateway_destroy(struct gateway *g)
 	map_finish(&g->sent);
 	map_finish(&g->cards);
 	pace_destroy(g->pace);
+	gateway_haste_destroy(g->haste);
 	pending_destroy(g->asks);
 	heartbeat_destroy(g->heartbeat);
 	gateway_pairing_destroy(g->pairing);

@@ -37,11 +37,10 @@ struct gateway {
 	struct gateway_config config;
 	struct ws_limits unknown, known; /* what clients may say */
 	struct runs_listener listener;
-	struct bus_listener haste; /* hurries what clients wait for to the disk */
-	uint64_t hurried_ms;       /* when it did, by the loop's clock */
-	struct link hall;          /* gateway_view.in_room: those that were not greeted yet */
-	struct deadline patience;  /* with them */
-	struct link views;         /* gateway_view.in_room: those that were greeted */
+	struct gateway_haste *haste;
+	struct link hall;         /* gateway_view.in_room: those that were not greeted yet */
+	struct deadline patience; /* with them */
+	struct link views;        /* gateway_view.in_room: those that were greeted */
 	size_t view_count;
 	size_t watchers;   /* of these, those who see runs */
 	bool is_open;      /* there are some, or were in this turn */

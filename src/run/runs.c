@@ -303,7 +303,8 @@ void runs_hear(struct runs *all, const struct signal *s)
 			listener->before(listener, m.run);
 	}
 	hear_signal(&m.run->hearing, s, take_event, &m);
-	if (s->kind == KIND_OTHER && (!m.run->session || text_is(s->type, "session.facts")))
+	if (s->kind == KIND_OTHER &&
+	    (text_is(s->type, "session.facts") || (s->correlation.len && !m.run->session)))
 		session_note(all, m.run, s); /* a session may begin before anything is said in it */
 	list_each(&all->listeners, l) {
 		struct runs_listener *listener = list_of(l, struct runs_listener, in_runs);
