@@ -163,4 +163,37 @@ test("the effect of a tool is a sentence, or nothing where none is true", async 
 		assert.equal(effectOf("Task", input, "/x"), "", JSON.stringify(input));
 });
 
+test("the one notification for many goes when all that it was about is settled, whatever else stands", async () => {
+	const shown = [];
+	let hear;
+	const matter = (id) => ({ id, kind: "asks", title: id, words: "" });
+	const open = () => shown.filter(({ isClosed }) => !isClosed).map(({ title }) => title);
+
+	globalThis.document = { visibilityState: "hidden", addEventListener() {} };
+	globalThis.location = { hostname: "box.example" };
+	globalThis.Notification = class {
+		static permission = "granted";
+		constructor(title) { shown.push(Object.assign(this, { title, isClosed: false })); }
+		close() { this.isClosed = true; }
+	};
+	const { openAttention } = await part("shell/attention.ts");
+	openAttention({ link: { on: (_, to) => { hear = to; } } }, () => false);
+	hear({ all: [matter("seen")], desktop: false });
+	hear({ raised: ["a", "b"].map(matter) });
+	assert.deepEqual(open(), ["a", "b"]);
+	hear({ raised: ["c", "d"].map(matter) });
+	hear({ raised: [matter("e")] });
+	assert.deepEqual(open(), ["Several agents need you"]);
+	hear({ settled: ["a", "b", "c", "d"] });
+	assert.deepEqual(open(), ["Several agents need you"]);
+	hear({ settled: ["e"] });
+	assert.deepEqual(open(), []);
+	hear({ raised: ["a", "b", "c", "d"].map(matter) });
+	hear({ all: [matter("seen")], desktop: false });
+	assert.deepEqual(open(), [], "also when it is told all anew");
+	delete globalThis.document;
+	delete globalThis.location;
+	delete globalThis.Notification;
+});
+
 await run();

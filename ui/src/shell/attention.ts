@@ -35,6 +35,7 @@ export function notifyButton(desk: Desk, words: string): HTMLButtonElement {
 
 export function openAttention(desk: Desk, isPushed: () => boolean): void {
 	const shown = new Map<string, Notification>();
+	const joined = new Set<string>();      /* the matters that the one for many is about */
 	let known: Set<string> | null = null;  /* null: until the first are told, nothing is new */
 	let isTold = false;                    /* on this machine, by the box */
 
@@ -57,6 +58,15 @@ export function openAttention(desk: Desk, isPushed: () => boolean): void {
 	function close(tag: string): void {
 		shown.get(tag)?.close();
 		shown.delete(tag);
+		if (tag === MANY)
+			joined.clear();
+	}
+
+	/* Others may stand that were seen before it. */
+	function settle(id: string): void {
+		close(id);
+		if (joined.delete(id) && joined.size === 0)
+			close(MANY);
 	}
 
 	function goTo(matter: Matter): void {
@@ -73,7 +83,10 @@ export function openAttention(desk: Desk, isPushed: () => boolean): void {
 			return;
 		const count = new Set([...shown.keys(), ...matters.map(({ id }) => id)]).size;
 		if (count > AT_ONCE || shown.has(MANY)) {
-			[...shown.keys()].filter((tag) => tag !== MANY).forEach(close);
+			const alone = [...shown.keys()].filter((tag) => tag !== MANY);
+
+			[...alone, ...matters.map(({ id }) => id)].forEach((id) => joined.add(id));
+			alone.forEach(close);
 			return show(MANY, "Several agents need you", beginning(visible(last.title), BODY_MAX), () => desk.go("crew"));
 		}
 		for (const matter of matters)
@@ -88,15 +101,13 @@ export function openAttention(desk: Desk, isPushed: () => boolean): void {
 		if (all !== undefined) {
 			known = new Set(all.map(({ id }) => id));
 			isTold = desktop === true && LOCAL.test(location.hostname);
-			[...shown.keys()].filter((tag) => tag !== MANY && known?.has(tag) === false).forEach(close);
+			[...shown.keys(), ...joined].filter((tag) => tag !== MANY && known?.has(tag) === false).forEach(settle);
 		}
 		raised.forEach(({ id }) => known?.add(id));
 		for (const id of settled) {
 			known?.delete(id);
-			close(id);
+			settle(id);
 		}
-		if (known?.size === 0)
-			close(MANY);
 		tell(isPushed() ? fresh.filter(({ kind }) => !PUSHED.includes(kind)) : fresh);
 	});
 	document.addEventListener("visibilitychange", () => {
