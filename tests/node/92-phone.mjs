@@ -171,9 +171,13 @@ test("a phone that is revoked is out at once, and says how it is paired again", 
 	const tab = await phone.context.newPage();
 	await tab.goto(origin);
 	await stateIs(tab, "live");
+	await box.emit({ type: "prompt", source: "adapter:tap", correlationId: "s", payload: { type: "confirm", prompt: "May I see it?" } });
+	for (const page of [phone.page, tab])
+		await eventually(() => page.evaluate(() => document.body.innerText.includes("May I see it?")), "the question is there");
 	type(box, "devices", "revoke", "phone");
 	for (const page of [phone.page, tab]) {
 		await stateIs(page, "signed-out");
+		assert.equal(await page.evaluate(() => document.body.innerText.includes("May I see it?")), false, "nothing of it can be read any more");
 		assert.match(await page.locator("#notice").innerText(), /not paired any more/);
 		assert.equal(await page.evaluate(() => localStorage.getItem("signalbox.device")), null);
 	}

@@ -34,6 +34,8 @@ export function makeNotices(notice: HTMLElement, trouble: HTMLElement, link: Pag
 		write(part(notice, "copy"), said);
 	});
 
+	/* Whoever holds a phone that was signed out reads nothing there that it still has. */
+	document.body.classList.toggle("of-device", isDevice());
 	if (isDevice())
 		takeLinks(notice, link);
 
