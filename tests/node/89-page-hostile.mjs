@@ -50,6 +50,11 @@ function signalsWith(text) {
 	const about = { source: nameOf(text), correlationId: nameOf(text), metadata: { label: text, _meta: { html: text } } };
 
 	return [
+		["session.facts", { agentId: text, cwd: `/w/${text}`, title: text, branch: text, model: text, mode: text, harness: text,
+			version: text, host: text, user: text, waitingFor: text }],
+		["agent.plan", { agentId: text, whole: true, items: [{ id: text, text, status: text }, { text, status: "in_progress" }] }],
+		["agent.change", { agentId: text, path: text, kind: text, added: 1, removed: 2, callId: text }],
+		["agent.limits", { harness: text, account: text, plan: text, windows: [{ name: text, used: 5 }] }],
 		["task_dispatch", { taskId: text, from: text, to: text, description: text }],
 		["agent_state_change", { agentId: text, from: text, to: text, reason: text }],
 		["thinking", { agentId: text, content: text }],
@@ -184,6 +189,24 @@ test("each is shown as a run, with its people, its states and its transcript", a
 	}
 	await goTo(page, ["runs", `runs/${encodeURIComponent(TEXTS.image)}`]);
 	await eventually(async () => (await page.textContent(".runs-whole-id")) === TEXTS.image, "markup is shown as text");
+	await isOfUse(page);
+});
+
+test("each is a session: a row of the crew, a page with plan and files, a part of the numbers", async () => {
+	const { members } = await api(box, "GET", "/api/crew?limit=200");
+	const named = members.filter(({ title }) => Object.values(TEXTS).includes(title));
+
+	assert.ok(named.length >= Object.keys(TEXTS).length - 3, `${named.length} sessions`);
+	await goTo(page, ["crew", "crew"]);
+	assert.deepEqual(await badIn(page), [], "the crew");
+	for (const { handle, title } of named) {
+		await goTo(page, ["crew", `crew/${encodeURIComponent(handle)}`]);
+		await page.waitForSelector(".session:not([hidden])");
+		assert.deepEqual(await badIn(page), [], JSON.stringify(title));
+	}
+	await goTo(page, ["numbers", "numbers"]);
+	await page.waitForSelector(".numbers-limits tr");
+	assert.deepEqual(await badIn(page), [], "the numbers");
 	await isOfUse(page);
 });
 
