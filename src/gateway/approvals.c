@@ -55,6 +55,13 @@ static void put_end_of(const struct prompt *p, struct buf *out)
 	put_i64(out, "ts", clock_wall_ms());
 }
 
+static enum openclaw_event event_of(enum decide_kind kind, bool is_open)
+{
+	if (kind == DECIDE_EXEC)
+		return is_open ? OPENCLAW_EXEC_REQUESTED : OPENCLAW_EXEC_RESOLVED;
+	return is_open ? OPENCLAW_PLUGIN_REQUESTED : OPENCLAW_PLUGIN_RESOLVED;
+}
+
 static bool write_event(struct gateway *g, const struct prompt *p, const struct pending_class *of,
                         struct buf *out)
 {
@@ -62,11 +69,7 @@ static bool write_event(struct gateway *g, const struct prompt *p, const struct 
 	struct deciding d;
 
 	is_told = read_approval(&d, p, of);
-	put_object(out, NULL);
-	put_word(out, "type", "event");
-	put_key(out, "event");
-	buf_print(out, "\"%s.approval.%s\"", approval_kind(d.kind),
-	          is_open ? "requested" : "resolved");
+	openclaw_wire_event(out, openclaw_event_name(event_of(d.kind, is_open)));
 	put_object(out, "payload");
 	put_id(&d, p, out);
 	if (!is_open)

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "parse/openclaw_wire.h"
 
 struct gateway;
 struct gateway_view;
@@ -22,11 +23,6 @@ struct gateway_call {
 void gateway_answer(const struct gateway_call *call, struct text payload);
 /* One that did not fit into its buffer is refused. */
 void gateway_answer_buf(const struct gateway_call *call, const struct buf *payload);
-struct gateway_fault {
-	const char *code, *message;
-	struct text details; /* JSON, or empty */
-	bool retryable;
-};
 void gateway_refuse(const struct gateway_call *call, const struct gateway_fault *fault);
 
 #endif

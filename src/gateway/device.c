@@ -1,46 +1,24 @@
 /* device.c - the proof of a device: Ed25519 over the words of parse/openclaw_claim.h. */
 #include "gateway/device.h"
 
-#include <openssl/evp.h>
-
 #include "base/base64url.h"
 #include "base/buf.h"
-#include "base/hex.h"
 #include "parse/openclaw_claim.h"
+#include "parse/openclaw_key.h"
 #include "signal/json.h"
 
-#define KEY_BYTES 32
-#define SIGNATURE_BYTES 64
-#define HASH_BYTES 32
 #define SKEW_MS (10 * 60 * 1000)
 #define CLAIM_MAX (64 * KIB)
 #define WORD_MAX 256
 
 static const struct device_fault no_fault;
 
-static bool has_id(const unsigned char key[KEY_BYTES], struct text id)
+static bool has_id(const unsigned char key[OPENCLAW_KEY_BYTES], struct text id)
 {
-	unsigned char hash[HASH_BYTES];
-	char digits[2 * HASH_BYTES + 1];
+	char its[OPENCLAW_DEVICE_ID + 1];
 
-	if (!EVP_Digest(key, KEY_BYTES, hash, NULL, EVP_sha256(), NULL))
-		return false;
-	hex_write(digits, hash, HASH_BYTES);
-	return text_is(id, digits);
-}
-
-static bool is_signed(const unsigned char key[KEY_BYTES], struct text words,
-                      const unsigned char signature[SIGNATURE_BYTES])
-{
-	EVP_PKEY *pkey = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, key, KEY_BYTES);
-	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	bool good = pkey && ctx && EVP_DigestVerifyInit(ctx, NULL, NULL, NULL, pkey) == 1 &&
-	            EVP_DigestVerify(ctx, signature, SIGNATURE_BYTES,
-	                             (const unsigned char *)words.at, words.len) == 1;
-
-	EVP_MD_CTX_free(ctx);
-	EVP_PKEY_free(pkey);
-	return good;
+	openclaw_key_id(key, its);
+	return text_is(id, its);
 }
 
 /* As devices write it: small letters, without spaces around. */
@@ -76,8 +54,9 @@ static struct text token_of(yyjson_val *params)
 }
 
 /* In the form with the platform, or the one before it. */
-static bool is_claim_signed(const struct device_proof *proof, const unsigned char key[KEY_BYTES],
-                            const unsigned char signature[SIGNATURE_BYTES])
+static bool is_claim_signed(const struct device_proof *proof,
+                            const unsigned char key[OPENCLAW_KEY_BYTES],
+                            const unsigned char signature[OPENCLAW_SIGNATURE_BYTES])
 {
 	yyjson_val *device = yyjson_obj_get(proof->params, "device");
 	yyjson_val *client = yyjson_obj_get(proof->params, "client");
@@ -103,7 +82,8 @@ static bool is_claim_signed(const struct device_proof *proof, const unsigned cha
 	for (claim.version = 3; claim.version >= 2 && !good; claim.version--) {
 		buf_clear(&words);
 		openclaw_claim_add(&words, &claim);
-		good = !words.full && !scopes.full && is_signed(key, buf_text(&words), signature);
+		good = !words.full && !scopes.full &&
+		       openclaw_key_signed(key, buf_text(&words), signature);
 	}
 	buf_finish(&scopes);
 	buf_finish(&words);
@@ -114,9 +94,9 @@ struct device_fault gateway_check_device(const struct device_proof *proof)
 {
 	yyjson_val *device = yyjson_obj_get(proof->params, "device");
 	int64_t at = (int64_t)yyjson_get_uint(yyjson_obj_get(device, "signedAt"));
-	unsigned char key[KEY_BYTES], signature[SIGNATURE_BYTES];
+	unsigned char key[OPENCLAW_KEY_BYTES], signature[OPENCLAW_SIGNATURE_BYTES];
 
-	if (!base64url_read(json_text_at(device, "publicKey"), key, KEY_BYTES) ||
+	if (!openclaw_key_read(json_text_at(device, "publicKey"), key) ||
 	    !has_id(key, json_text_at(device, "id")))
 		return (struct device_fault){"device-id-mismatch", "DEVICE_AUTH_DEVICE_ID_MISMATCH",
 		                             "device identity mismatch"};
@@ -127,7 +107,8 @@ struct device_fault gateway_check_device(const struct device_proof *proof)
 	if (!text_equal(text_trim(json_text_at(device, "nonce")), proof->nonce))
 		return (struct device_fault){"device-nonce-mismatch", "DEVICE_AUTH_NONCE_MISMATCH",
 		                             "device nonce mismatch"};
-	if (!base64url_read(json_text_at(device, "signature"), signature, SIGNATURE_BYTES) ||
+	if (!base64url_read(json_text_at(device, "signature"), signature,
+	                    OPENCLAW_SIGNATURE_BYTES) ||
 	    !is_claim_signed(proof, key, signature))
 		return (struct device_fault){"device-signature", "DEVICE_AUTH_SIGNATURE_INVALID",
 		                             "device signature invalid"};

@@ -15,6 +15,7 @@
 #include "base/scope.h"
 #include "base/utf8.h"
 #include "base/whole.h"
+#include "parse/openclaw_key.h"
 #include "signal/json.h"
 
 #define FILE_MAX (256 * KIB)
@@ -65,6 +66,21 @@ static void copy_shown(struct text word, char *out, size_t room)
 	buf_finish(&shown);
 }
 
+/* However it was written, it is kept in one way. */
+static void spell_key(yyjson_val *device, char out[GATEWAY_SECRET + 1])
+{
+	unsigned char key[OPENCLAW_KEY_BYTES];
+	struct buf spelt;
+
+	if (!openclaw_key_read(json_text_at(device, "publicKey"), key))
+		return;
+	buf_init(&spelt, GATEWAY_SECRET);
+	base64url_add(&spelt, key, sizeof(key));
+	memcpy(out, spelt.at, spelt.len);
+	out[spelt.len] = '\0';
+	buf_finish(&spelt);
+}
+
 bool gateway_self_read(yyjson_val *params, struct gateway_self *out)
 {
 	*out = (struct gateway_self){0};
@@ -74,6 +90,7 @@ bool gateway_self_read(yyjson_val *params, struct gateway_self *out)
 		copy_shown(
 			json_text_at(yyjson_obj_get(params, words[i].object), words[i].in_connect),
 			word_of(out, i), words[i].room);
+	spell_key(yyjson_obj_get(params, "device"), out->key);
 	return true;
 }
 

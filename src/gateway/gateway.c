@@ -38,22 +38,12 @@
 
 /* ---- answers ---- */
 
-static void begin_answer(struct buf *out, const struct gateway_call *call, bool is_good)
-{
-	buf_init(out, GATEWAY_SAY_MAX);
-	put_object(out, NULL);
-	put_word(out, "type", "res");
-	put_text(out, "id", call->id);
-	put_bool(out, "ok", is_good);
-}
-
 void gateway_answer(const struct gateway_call *call, struct text payload)
 {
 	struct buf out;
 
-	begin_answer(&out, call, true);
-	put_json(&out, "payload", payload);
-	put_end(&out);
+	buf_init(&out, GATEWAY_SAY_MAX);
+	openclaw_wire_answer(&out, call->id, payload);
 	if (out.full)
 		gateway_refuse(call,
 		               &(struct gateway_fault){"UNAVAILABLE", "the answer is too long"});
@@ -66,16 +56,8 @@ void gateway_refuse(const struct gateway_call *call, const struct gateway_fault 
 {
 	struct buf out;
 
-	begin_answer(&out, call, false);
-	put_object(&out, "error");
-	put_word(&out, "code", fault->code);
-	put_word(&out, "message", fault->message);
-	if (fault->details.len)
-		put_json(&out, "details", fault->details);
-	if (fault->retryable)
-		put_bool(&out, "retryable", true);
-	put_end(&out);
-	put_end(&out);
+	buf_init(&out, GATEWAY_SAY_MAX);
+	openclaw_wire_refuse(&out, call->id, fault);
 	client_say_frame(call->view->client, WS_OP_TEXT, buf_text(&out));
 	buf_finish(&out);
 }
@@ -105,9 +87,7 @@ static void challenge(struct client *c, const struct http *http)
 	view->nonce = must_zero(1, GATEWAY_ID);
 	make_id(view->nonce);
 	buf_init(&out, CHALLENGE_MAX);
-	put_object(&out, NULL);
-	put_word(&out, "type", "event");
-	put_word(&out, "event", "connect.challenge");
+	openclaw_wire_event(&out, openclaw_event_name(OPENCLAW_CHALLENGE));
 	put_object(&out, "payload");
 	put_word(&out, "nonce", view->nonce);
 	put_i64(&out, "ts", clock_wall_ms());
@@ -123,12 +103,13 @@ static void challenge(struct client *c, const struct http *http)
 
 static bool is_request(yyjson_val *frame, struct gateway_call *call)
 {
-	yyjson_val *params = yyjson_obj_get(frame, "params");
+	struct openclaw_head head;
 
-	call->id = json_text_at(frame, "id");
-	call->method = json_text_at(frame, "method");
-	call->params = params;
-	return text_is(json_text_at(frame, "type"), "req") && call->id.len && call->method.len;
+	openclaw_wire_read(frame, &head);
+	call->id = head.id;
+	call->method = head.method;
+	call->params = head.params;
+	return head.kind == OPENCLAW_REQ && head.id.len && head.method.len;
 }
 
 static void hear_stranger(const struct gateway_call *call, bool is_good)
@@ -318,9 +299,7 @@ static void farewell(struct client *c)
 		gateway_pump_stream(view);
 	if (view && view->stream && !view->stream->is_quiet) {
 		buf_init(&out, CHALLENGE_MAX);
-		put_object(&out, NULL);
-		put_word(&out, "type", "event");
-		put_word(&out, "event", "shutdown");
+		openclaw_wire_event(&out, openclaw_event_name(OPENCLAW_SHUTDOWN));
 		put_object(&out, "payload");
 		put_word(&out, "reason", "gateway stopping");
 		if (view->protocol == GATEWAY_OLDEST)

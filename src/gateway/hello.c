@@ -41,26 +41,7 @@ static void put_server(struct buf *out, const struct gateway_call *call)
 
 static void put_features(struct buf *out, const struct gateway_call *call)
 {
-	static const char *const events[] = {"connect.challenge",
-	                                     "agent",
-	                                     "chat",
-	                                     "presence",
-	                                     "tick",
-	                                     "health",
-	                                     "heartbeat",
-	                                     "sessions.changed",
-	                                     "session.message",
-	                                     "exec.approval.requested",
-	                                     "exec.approval.resolved",
-	                                     "plugin.approval.requested",
-	                                     "plugin.approval.resolved",
-	                                     "question.requested",
-	                                     "question.resolved",
-	                                     "shutdown",
-	                                     "device.pair.requested",
-	                                     "device.pair.resolved",
-	                                     "signalbox.gap",
-	                                     "signalbox.position"};
+	static const char *const own[] = {"signalbox.gap", "signalbox.position"};
 
 	put_object(out, "features");
 	put_list(out, "methods");
@@ -68,8 +49,10 @@ static void put_features(struct buf *out, const struct gateway_call *call)
 	gateway_relay_names(call, out);
 	put_list_end(out);
 	put_list(out, "events");
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		put_word(out, NULL, events[i]);
+	for (unsigned i = 0; i < OPENCLAW_OURS; i++)
+		put_word(out, NULL, openclaw_event_name((enum openclaw_event)i));
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		put_word(out, NULL, own[i]);
 	put_list_end(out);
 	if (!is_old(call)) {
 		put_list(out, "capabilities");

@@ -13,15 +13,15 @@
 #include "gateway/call.h"
 #include "gateway/desk.h"
 #include "gateway/gateway.h"
-#include "gateway/operator.h"
 #include "gateway/pace.h"
 #include "gateway/streams.h"
 #include "hub/dialogue.h"
+#include "parse/operator.h"
 #include "run/runs.h"
 #include "signal/json.h"
 
-#define GATEWAY_OLDEST 3
-#define GATEWAY_NEWEST 4
+#define GATEWAY_OLDEST OPENCLAW_OLDEST
+#define GATEWAY_NEWEST OPENCLAW_NEWEST
 #define GATEWAY_ID 37              /* bytes of a UUID */
 #define GATEWAY_SAY_MAX (16 * MIB) /* of an answer */
 

@@ -3,7 +3,7 @@
 #define GATEWAY_METHODS_H
 
 #include "base/buf.h"
-#include "gateway/operator.h"
+#include "parse/operator.h"
 
 struct gateway;
 struct gateway_call;

@@ -62,14 +62,12 @@ static void put_paired(struct buf *out, const struct gateway *g, const struct ga
 /* ---- events ---- */
 
 /* Few may pair, so each gets a frame of its own, which has no number. */
-static void tell_pairing(struct gateway *g, const char *event, struct text payload)
+static void tell_pairing(struct gateway *g, enum openclaw_event event, struct text payload)
 {
 	struct buf out;
 
 	buf_init(&out, TOLD_MAX);
-	put_object(&out, NULL);
-	put_word(&out, "type", "event");
-	put_word(&out, "event", event);
+	openclaw_wire_event(&out, openclaw_event_name(event));
 	put_json(&out, "payload", payload);
 	put_end(&out);
 	list_each(&g->views, l) {
@@ -91,7 +89,7 @@ void gateway_tell_requested(struct gateway *g, const struct gateway_waiting *w)
 	put_object(&payload, NULL);
 	put_request(&payload, w);
 	put_end(&payload);
-	tell_pairing(g, "device.pair.requested", buf_text(&payload));
+	tell_pairing(g, OPENCLAW_PAIR_REQUESTED, buf_text(&payload));
 	buf_finish(&payload);
 }
 
@@ -107,7 +105,7 @@ void gateway_tell_resolved(struct gateway *g, const char *id, const char *device
 	put_word(&payload, "decision", decision);
 	put_i64(&payload, "ts", clock_wall_ms());
 	put_end(&payload);
-	tell_pairing(g, "device.pair.resolved", buf_text(&payload));
+	tell_pairing(g, OPENCLAW_PAIR_RESOLVED, buf_text(&payload));
 	buf_finish(&payload);
 }
 

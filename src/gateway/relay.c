@@ -72,22 +72,10 @@ static enum operator_scope scope_of(const struct gateway_method *method)
 
 /* ---- what comes back ---- */
 
-static void begin_answer(struct buf *out, struct text id, bool is_good)
+static void refuse_unavailable(struct buf *out, struct text id, const char *why)
 {
-	buf_init(out, SAY_MAX);
-	put_object(out, NULL);
-	put_word(out, "type", "res");
-	put_text(out, "id", id);
-	put_bool(out, "ok", is_good);
-}
-
-static void put_unavailable(struct buf *out, const char *why)
-{
-	put_object(out, "error");
-	put_word(out, "code", "UNAVAILABLE");
-	put_word(out, "message", why);
-	put_bool(out, "retryable", true);
-	put_end(out);
+	openclaw_wire_refuse(out, id,
+	                     &(struct gateway_fault){"UNAVAILABLE", why, .retryable = true});
 }
 
 static void say_answer(struct client *c, struct text id, const struct back_verdict *verdict)
@@ -95,17 +83,15 @@ static void say_answer(struct client *c, struct text id, const struct back_verdi
 	bool is_good = verdict->answer == BACK_DONE;
 	struct buf out;
 
-	begin_answer(&out, id, is_good);
-	if (verdict->json.len)
-		put_json(&out, is_good ? "payload" : "error", verdict->json);
-	else if (!is_good)
-		put_unavailable(&out, verdict->why->words);
-	put_end(&out);
+	buf_init(&out, SAY_MAX);
+	if (is_good || verdict->json.len)
+		openclaw_wire_pass(&out, id, is_good, verdict->json);
+	else
+		refuse_unavailable(&out, id, verdict->why->words);
 	if (out.full) {
 		buf_finish(&out);
-		begin_answer(&out, id, false);
-		put_unavailable(&out, "the answer is too long");
-		put_end(&out);
+		buf_init(&out, SAY_MAX);
+		refuse_unavailable(&out, id, "the answer is too long");
 	}
 	client_say_frame(c, WS_OP_TEXT, buf_text(&out));
 	buf_finish(&out);

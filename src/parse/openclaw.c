@@ -252,9 +252,25 @@ static void take_cron(struct openclaw_frame *f)
 
 /* --- frames -------------------------------------------------------------------- */
 
-static bool is_either(const struct openclaw_frame *f, const char *name)
+/* Documents have what asks for something without an envelope: its type is the name. */
+static enum openclaw_event event_of(const struct openclaw_frame *f)
 {
-	return text_is(f->type, name) || text_is(f->event, name);
+	enum openclaw_event by_type = openclaw_event_of(f->type);
+
+	switch (by_type) {
+	case OPENCLAW_CHALLENGE:
+	case OPENCLAW_HEARTBEAT:
+	case OPENCLAW_CRON:
+	case OPENCLAW_EXEC_REQUESTED:
+	case OPENCLAW_EXEC_RESOLVED:
+	case OPENCLAW_PLUGIN_REQUESTED:
+	case OPENCLAW_PLUGIN_RESOLVED:
+	case OPENCLAW_QUESTION_REQUESTED:
+	case OPENCLAW_QUESTION_RESOLVED:
+		return by_type;
+	default:
+		return openclaw_event_of(f->event);
+	}
 }
 
 /* Numbers of agent events go on in another connection to the same process of the gateway;
@@ -302,7 +318,8 @@ static void take_answer(struct openclaw_frame *f)
 /* Presence and health come again and again. */
 static bool openclaw_is_stale(struct openclaw_frame *f)
 {
-	bool is_presence = text_is(f->event, "presence");
+	enum openclaw_event event = openclaw_event_of(f->event);
+	bool is_presence = event == OPENCLAW_PRESENCE;
 	uint64_t *known = is_presence ? &f->gateway->presence : &f->gateway->health;
 	uint64_t *news = is_presence ? &f->gateway->presence_news : &f->gateway->health_news;
 	yyjson_val *version = yyjson_obj_get(yyjson_obj_get(f->root, "stateVersion"),
@@ -310,7 +327,7 @@ static bool openclaw_is_stale(struct openclaw_frame *f)
 	yyjson_val *list = yyjson_obj_get(f->payload, "presence");
 	uint64_t before = *news;
 
-	if (!is_presence && !text_is(f->event, "health"))
+	if (!is_presence && event != OPENCLAW_HEALTH)
 		return false;
 	if (yyjson_is_uint(version) && yyjson_get_uint(version) <= *known)
 		return true;
@@ -322,31 +339,46 @@ static bool openclaw_is_stale(struct openclaw_frame *f)
 
 static void openclaw_take_event(struct openclaw_frame *f)
 {
-	if (is_either(f, "heartbeat"))
+	switch (event_of(f)) {
+	case OPENCLAW_HEARTBEAT:
 		take_heartbeat(f);
-	else if (is_either(f, "cron"))
+		break;
+	case OPENCLAW_CRON:
 		take_cron(f);
-	else if (is_either(f, "exec.approval.requested") ||
-	         is_either(f, "plugin.approval.requested"))
+		break;
+	case OPENCLAW_EXEC_REQUESTED:
+	case OPENCLAW_PLUGIN_REQUESTED:
 		openclaw_frame_approval_asked(f);
-	else if (is_either(f, "exec.approval.resolved") || is_either(f, "plugin.approval.resolved"))
+		break;
+	case OPENCLAW_EXEC_RESOLVED:
+	case OPENCLAW_PLUGIN_RESOLVED:
 		openclaw_frame_approval_decided(f);
-	else if (is_either(f, "question.requested"))
+		break;
+	case OPENCLAW_QUESTION_REQUESTED:
 		openclaw_frame_question_asked(f);
-	else if (is_either(f, "question.resolved"))
+		break;
+	case OPENCLAW_QUESTION_RESOLVED:
 		openclaw_frame_question_answered(f);
-	else if (text_is(f->event, "agent") || text_is(f->event, "session.tool"))
+		break;
+	case OPENCLAW_AGENT:
+	case OPENCLAW_SESSION_TOOL:
 		openclaw_frame_agent(f);
-	else if (text_is(f->event, "session.message"))
+		break;
+	case OPENCLAW_SESSION_MESSAGE:
 		openclaw_frame_session_message(f);
-	else if (text_is(f->event, "chat"))
+		break;
+	case OPENCLAW_CHAT:
 		openclaw_frame_chat(f);
-	else if (text_is(f->event, "session"))
+		break;
+	case OPENCLAW_SESSION:
 		take_session(f);
-	else if (f->event.len || text_is(f->type, "event"))
-		openclaw_frame_event(f);
-	else
-		parse_bad(f->p, "a frame of an unknown type");
+		break;
+	default:
+		if (f->event.len || f->kind == OPENCLAW_EVENT)
+			openclaw_frame_event(f);
+		else
+			parse_bad(f->p, "a frame of an unknown type");
+	}
 }
 
 static struct text text_in(const struct openclaw_frame *f, const char *name)
@@ -377,14 +409,16 @@ static yyjson_val *object_or_null(yyjson_val *value)
  * events of their own. */
 static bool is_noise(const struct openclaw_frame *f)
 {
-	static const char *const events[] = {"system-presence", "sessions.changed",
-	                                     "chat.metadata.changed", NULL};
-
-	for (size_t i = 0; events[i]; i++)
-		if (text_is(f->event, events[i]))
-			return true;
-	return text_is(f->type, "req") || text_is(f->type, "ping") || text_is(f->type, "pong") ||
-	       is_either(f, "connect.challenge");
+	switch (event_of(f)) {
+	case OPENCLAW_SYSTEM_PRESENCE:
+	case OPENCLAW_SESSIONS_CHANGED:
+	case OPENCLAW_CHAT_METADATA:
+	case OPENCLAW_CHALLENGE:
+		return true;
+	default:
+		return f->kind == OPENCLAW_REQ || text_is(f->type, "ping") ||
+		       text_is(f->type, "pong");
+	}
 }
 
 /* When the gateway was heard last, by its own clock. */
@@ -404,6 +438,18 @@ static void know_run(struct openclaw_frame *f)
 		gateway_run_in_session(f->run, f->session);
 }
 
+static void read_frame(struct openclaw_frame *f)
+{
+	struct openclaw_head head;
+
+	openclaw_wire_read(f->root, &head);
+	f->kind = head.kind;
+	f->type = head.type;
+	f->event = head.event;
+	f->payload = object_or_null(head.payload);
+	f->data = object_or_null(yyjson_obj_get(f->payload, "data"));
+}
+
 static void openclaw_take(struct parse *p, const struct parse_event *event)
 {
 	struct text raw = text_trim(event->data);
@@ -416,11 +462,8 @@ static void openclaw_take(struct parse *p, const struct parse_event *event)
 		parse_bad(p, "a frame that is not an object");
 		return;
 	}
-	f.type = json_text_at(f.root, "type");
-	f.event = json_text_at(f.root, "event");
-	f.payload = object_or_null(yyjson_obj_get(f.root, "payload"));
-	f.data = object_or_null(yyjson_obj_get(f.payload, "data"));
-	if (text_is(f.type, "res")) {
+	read_frame(&f);
+	if (f.kind == OPENCLAW_RES) {
 		take_answer(&f);
 		return;
 	}

@@ -5,11 +5,13 @@
 #define PARSE_OPENCLAW_FRAME_H
 
 #include "parse/openclaw.h"
+#include "parse/openclaw_wire.h"
 
 struct openclaw_frame {
 	struct parse *p;
 	struct openclaw_parse *gateway;
 	struct gateway_run *run;
+	enum openclaw_kind kind;
 	struct text type, event;
 	yyjson_val *root, *payload, *data;
 	struct text run_id, agent, channel, label, session;

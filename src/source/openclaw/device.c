@@ -4,22 +4,18 @@
 #include <assert.h>
 #include <errno.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/sha.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/base64url.h"
-#include "base/hex.h"
 #include "base/must.h"
 #include "base/put.h"
 #include "base/random.h"
 #include "base/whole.h"
+#include "parse/openclaw_key.h"
 #include "signal/json.h"
 
-#define KEY_BYTES 32
-#define SIGNATURE_BYTES 64
 #define SPELT_MAX 128 /* of these in base64url */
 #define FILE_MAX (256 * KIB)
 #define TOKENS_MAX 64 /* gateways; the first one goes when there are more */
@@ -30,8 +26,7 @@ struct device_grant {
 
 struct device {
 	char *path;
-	unsigned char seed[KEY_BYTES];
-	EVP_PKEY *key;
+	unsigned char seed[OPENCLAW_KEY_BYTES];
 	char id[DEVICE_ID_LEN + 1];
 	char public_key[DEVICE_KEY_LEN + 1];
 	struct device_grant grants[TOKENS_MAX];
@@ -55,30 +50,21 @@ static void spell(char *out, size_t room, const unsigned char *bytes, size_t n)
 
 static bool unfold_key(struct device *d, struct error *why)
 {
-	unsigned char raw[KEY_BYTES], digest[SHA256_DIGEST_LENGTH];
-	size_t n = sizeof(raw);
+	unsigned char raw[OPENCLAW_KEY_BYTES];
 
-	d->key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL, d->seed, sizeof(d->seed));
-	if (!d->key || EVP_PKEY_get_raw_public_key(d->key, raw, &n) != 1)
+	if (!openclaw_key_public(d->seed, raw))
 		return error_set(why, "this OpenSSL has no Ed25519");
-	spell(d->public_key, sizeof(d->public_key), raw, KEY_BYTES);
-	if (!SHA256(raw, sizeof(raw), digest))
-		must_give_up("libcrypto gives no SHA-256");
-	hex_write(d->id, digest, sizeof(digest));
+	spell(d->public_key, sizeof(d->public_key), raw, sizeof(raw));
+	openclaw_key_id(raw, d->id);
 	return true;
 }
 
 void device_sign(const struct device *d, struct text payload, char out[DEVICE_SIGNATURE_LEN + 1])
 {
-	unsigned char signature[SIGNATURE_BYTES];
-	size_t n = sizeof(signature);
-	EVP_MD_CTX *context = EVP_MD_CTX_new();
+	unsigned char signature[OPENCLAW_SIGNATURE_BYTES];
 
-	if (!context || EVP_DigestSignInit(context, NULL, NULL, NULL, d->key) != 1 ||
-	    EVP_DigestSign(context, signature, &n, (const unsigned char *)payload.at,
-	                   payload.len) != 1)
+	if (!openclaw_key_sign(d->seed, payload, signature))
 		memset(signature, 0, sizeof(signature)); /* the gateway will refuse it */
-	EVP_MD_CTX_free(context);
 	spell(out, DEVICE_SIGNATURE_LEN + 1, signature, sizeof(signature));
 }
 
@@ -96,7 +82,7 @@ static bool device_save(const struct device *d, struct error *why)
 	bool ok;
 
 	buf_init(&out, FILE_MAX);
-	spell(seed, sizeof(seed), d->seed, KEY_BYTES);
+	spell(seed, sizeof(seed), d->seed, OPENCLAW_KEY_BYTES);
 	put_object(&out, NULL);
 	put_u64(&out, "version", 1);
 	put_word(&out, "key", seed);
@@ -139,7 +125,7 @@ static bool understand(struct device *d, yyjson_val *root, struct error *why)
 	yyjson_obj_iter all = yyjson_obj_iter_with(tokens);
 	yyjson_val *url;
 
-	if (!base64url_read(json_text(key), d->seed, KEY_BYTES))
+	if (!base64url_read(json_text(key), d->seed, OPENCLAW_KEY_BYTES))
 		return error_set(why, "%s holds no key: move it away to get a new one", d->path);
 	while ((url = yyjson_obj_iter_next(&all)) != NULL) {
 		const char *token = yyjson_get_str(yyjson_obj_iter_get_val(url));
@@ -181,7 +167,6 @@ void device_destroy(struct device *d)
 		return;
 	while (d->grant_count)
 		device_forget(d, d->grant_count - 1);
-	EVP_PKEY_free(d->key);
 	free(d->path);
 	OPENSSL_cleanse(d, sizeof(*d));
 	free(d);

@@ -129,12 +129,7 @@ uint64_t openclaw_request(struct openclaw *o, const char *method, struct text pa
 	buf_init(&out, SEND_MAX);
 	o->last_id++;
 	snprintf(id, sizeof(id), "%llu", (unsigned long long)o->last_id);
-	put_object(&out, NULL);
-	put_word(&out, "type", "req");
-	put_word(&out, "id", id);
-	put_word(&out, "method", method);
-	put_json(&out, "params", params);
-	put_end(&out);
+	openclaw_wire_request(&out, text_of(id), method, params);
 	sent = o->client && !out.full && (!o->payload_max || out.len <= o->payload_max) &&
 	       ws_client_send(o->client, buf_text(&out));
 	if (out.len) /* the connect request has the token in it */
@@ -181,54 +176,59 @@ static void take_shutdown(struct openclaw *o, yyjson_val *payload)
 	o->restart_ms = back_ms < 3600000 ? (unsigned)back_ms : 3600000;
 }
 
-static bool is_challenge(struct text type, struct text event)
+/* Documents have it without an envelope. */
+static bool is_challenge(const struct openclaw_head *head)
 {
-	return text_is(type, "connect.challenge") || text_is(event, "connect.challenge");
+	return openclaw_event_of(head->type) == OPENCLAW_CHALLENGE ||
+	       openclaw_event_of(head->event) == OPENCLAW_CHALLENGE;
 }
 
-static void take_res(struct openclaw *o, yyjson_val *root)
+static void take_res(struct openclaw *o, yyjson_val *root, const struct openclaw_head *head)
 {
 	uint64_t id = 0;
 
-	text_to_u64(json_text(yyjson_obj_get(root, "id")), &id);
+	text_to_u64(head->id, &id);
 	if (o->step == STEP_HELLO && id == o->last_id)
 		openclaw_take_hello(o, root);
 	else if (o->step == STEP_LIVE)
 		openclaw_take_answer(o, id, root);
 }
 
+static void take_live_event(struct openclaw *o, const struct openclaw_head *head,
+                            struct text message)
+{
+	enum openclaw_event event = openclaw_event_of(head->event);
+
+	if (event == OPENCLAW_SHUTDOWN)
+		take_shutdown(o, head->payload);
+	if (o->is_over)
+		return;
+	openclaw_note(o, event, head->payload);
+	/* That it still lives is told by nothing else happening. */
+	if (event != OPENCLAW_TICK)
+		parse_message(o->memory->parse, message);
+	openclaw_note_question(o, event, head->payload);
+}
+
 static void take_frame(struct openclaw *o, yyjson_val *root, struct text message)
 {
-	struct text type = json_text(yyjson_obj_get(root, "type"));
-	struct text event = json_text(yyjson_obj_get(root, "event"));
-	yyjson_val *payload = yyjson_obj_get(root, "payload");
+	struct openclaw_head head;
 
-	if (text_is(type, "res")) {
+	openclaw_wire_read(root, &head);
+	if (head.kind == OPENCLAW_RES) {
 		bool was_live = o->step == STEP_LIVE;
 
-		take_res(o, root);
+		take_res(o, root, &head);
 		if (o->step == STEP_LIVE && !was_live) { /* the state of the gateway is in it */
 			parse_message(o->memory->parse, message);
 			openclaw_sync(o);
 		}
-		return;
-	}
-	if (is_challenge(type, event)) {
+	} else if (is_challenge(&head)) {
 		if (o->step == STEP_CHALLENGE)
-			openclaw_take_challenge(o, payload ? payload : root);
-		return;
-	}
-	if (o->step != STEP_LIVE)
-		return;
-	take_seq(o, yyjson_obj_get(root, "seq"));
-	if (text_is(event, "shutdown"))
-		take_shutdown(o, payload);
-	if (!o->is_over) {
-		openclaw_note(o, event, payload);
-		/* That it still lives is told by nothing else happening. */
-		if (!text_is(event, "tick"))
-			parse_message(o->memory->parse, message);
-		openclaw_note_question(o, event, payload);
+			openclaw_take_challenge(o, head.payload ? head.payload : root);
+	} else if (o->step == STEP_LIVE) {
+		take_seq(o, yyjson_obj_get(root, "seq"));
+		take_live_event(o, &head, message);
 	}
 }
 

@@ -92,7 +92,7 @@ struct openclaw {
 
 	uint64_t last_id; /* of our requests */
 	unsigned protocol;
-	unsigned scopes;   /* of enum openclaw_scope, as granted */
+	unsigned scopes;   /* of enum operator_scope, as granted */
 	unsigned methods;  /* of enum openclaw_method, as told */
 	struct map listed; /* all of them, by name */
 	unsigned tick_ms;

@@ -78,7 +78,7 @@ static bool may_ask(const struct openclaw *o, const struct back_ask *ask, struct
 {
 	if (o->is_over || o->step != STEP_LIVE)
 		return error_set(why, "the gateway is not connected");
-	if (!(o->scopes & OPENCLAW_WRITE))
+	if (!(o->scopes & OPERATOR_WRITE))
 		return error_set(why, "the gateway did not grant operator.write");
 	if (ask->model.len)
 		return error_set(why, "the gateway chooses the model itself: name none");

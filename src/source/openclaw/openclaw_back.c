@@ -111,7 +111,7 @@ bool openclaw_reply(void *self, const struct back_outcome *reply, struct error *
 		return true;
 	if (o->is_over || o->step != STEP_LIVE)
 		return error_set(why, "the gateway is not connected");
-	if (!(o->scopes & OPENCLAW_APPROVALS))
+	if (!(o->scopes & OPERATOR_APPROVALS))
 		return error_set(why, "the gateway did not grant operator.approvals");
 	asked.method = is_plugins(reply->id) ? "plugin.approval.resolve" : "exec.approval.resolve";
 	buf_init(&params, 16 * KIB);
@@ -148,15 +148,13 @@ static void tell_decision(struct openclaw *o, struct text id, yyjson_val *payloa
 				  });
 }
 
-static void note_decision(struct openclaw *o, struct text event, yyjson_val *payload)
+static void note_decision(struct openclaw *o, enum openclaw_event event, yyjson_val *payload)
 {
 	struct text id = json_text(yyjson_obj_get(payload, "id"));
 
-	if (text_is(event, "exec.approval.requested") ||
-	    text_is(event, "plugin.approval.requested"))
+	if (event == OPENCLAW_EXEC_REQUESTED || event == OPENCLAW_PLUGIN_REQUESTED)
 		note_approval(o, id, false, "");
-	if (!text_is(event, "exec.approval.resolved") &&
-	    !text_is(event, "plugin.approval.resolved"))
+	if (event != OPENCLAW_EXEC_RESOLVED && event != OPENCLAW_PLUGIN_RESOLVED)
 		return;
 	tell_decision(o, id, payload);
 	note_approval(o, id, true, "");
@@ -201,10 +199,8 @@ static void ask_people(struct openclaw *o, yyjson_val *approval, const char *not
 	struct buf frame;
 
 	buf_init(&frame, OPENCLAW_FRAME_MAX);
-	put_object(&frame, NULL);
-	put_word(&frame, "type", "event");
-	put_word(&frame, "event",
-	         is_plugins(id) ? "plugin.approval.requested" : "exec.approval.requested");
+	openclaw_wire_event(&frame, openclaw_event_name(is_plugins(id) ? OPENCLAW_PLUGIN_REQUESTED
+	                                                               : OPENCLAW_EXEC_REQUESTED));
 	put_key(&frame, "payload");
 	if (!json_add(&frame, approval))
 		frame.full = true;
@@ -301,7 +297,7 @@ static void withdraw_all(struct openclaw *o, bool of_plugins)
 /* What was decided while nobody was connected is said first. */
 void openclaw_list_approvals(struct openclaw *o)
 {
-	bool may_decide = o->scopes & OPENCLAW_APPROVALS;
+	bool may_decide = o->scopes & OPERATOR_APPROVALS;
 
 	if (may_decide)
 		source_asks_again(o->source, TEXT(""));
@@ -373,7 +369,7 @@ static void note_run(struct openclaw_memory *m, yyjson_val *payload)
 		openclaw_is_over(m, run);
 }
 
-void openclaw_note(struct openclaw *o, struct text event, yyjson_val *payload)
+void openclaw_note(struct openclaw *o, enum openclaw_event event, yyjson_val *payload)
 {
 	note_decision(o, event, payload);
 	note_run(o->memory, payload);
@@ -404,7 +400,7 @@ bool openclaw_can_stop(const struct openclaw *o, struct text run)
 	const struct openclaw_heard *heard = find_heard(o->memory, run);
 
 	return heard && !heard->is_over && o->step == STEP_LIVE && !o->is_over &&
-	       (o->scopes & OPENCLAW_WRITE);
+	       (o->scopes & OPERATOR_WRITE);
 }
 
 /* Its end comes from the gateway. */

@@ -20,24 +20,12 @@
 #define MODE "backend"
 #define ROLE "operator"
 #define PLATFORM "linux"
-#define PROTOCOL_MIN 3
-#define PROTOCOL_MAX 4
 
 #define TICK_USUAL_MS 30000
 #define TICK_MIN_MS 100
 #define TICK_MAX_MS 600000
 
-static const struct {
-	const char *name;
-	enum openclaw_scope scope;
-} scopes[] = {
-	{"operator.read", OPENCLAW_READ},
-	{"operator.write", OPENCLAW_WRITE},
-	{"operator.approvals", OPENCLAW_APPROVALS},
-	{"operator.questions", OPENCLAW_QUESTIONS},
-};
-#define SCOPE_COUNT (sizeof(scopes) / sizeof(*scopes))
-#define ALL_SCOPES (OPENCLAW_READ | OPENCLAW_WRITE | OPENCLAW_APPROVALS | OPENCLAW_QUESTIONS)
+#define ALL_SCOPES (OPERATOR_READ | OPERATOR_WRITE | OPERATOR_APPROVALS | OPERATOR_QUESTIONS)
 
 static const struct {
 	const char *name;
@@ -86,8 +74,8 @@ static void add_device(struct buf *out, const struct openclaw *o, yyjson_val *ch
 static void add_params(struct buf *out, const struct openclaw *o, yyjson_val *challenge)
 {
 	put_object(out, NULL);
-	put_i64(out, "minProtocol", PROTOCOL_MIN);
-	put_i64(out, "maxProtocol", PROTOCOL_MAX);
+	put_i64(out, "minProtocol", OPENCLAW_OLDEST);
+	put_i64(out, "maxProtocol", OPENCLAW_NEWEST);
 	put_object(out, "client");
 	put_word(out, "id", CLIENT);
 	put_word(out, "version", SIGNALBOX_VERSION);
@@ -95,10 +83,7 @@ static void add_params(struct buf *out, const struct openclaw *o, yyjson_val *ch
 	put_word(out, "mode", MODE);
 	put_end(out);
 	put_word(out, "role", ROLE);
-	put_list(out, "scopes");
-	for (size_t i = 0; i < SCOPE_COUNT; i++)
-		buf_print(out, "%s\"%s\"", i ? "," : "", scopes[i].name);
-	put_list_end(out);
+	operator_scopes_add(out, "scopes", ALL_SCOPES);
 	put_list(out, "caps");
 	put_word(out, NULL, "tool-events");
 	put_word(out, NULL, "approvals");
@@ -187,7 +172,7 @@ static void openclaw_hello_explain(const struct hello_refusal *r, char *out, siz
 		snprintf(out, room, "the gateway does not know this token: %.*s", len, r->words.at);
 	else if (expected || says(r->words, "protocol mismatch"))
 		snprintf(out, room, "the gateway speaks protocol %llu, we speak %d to %d",
-		         (unsigned long long)expected, PROTOCOL_MIN, PROTOCOL_MAX);
+		         (unsigned long long)expected, OPENCLAW_OLDEST, OPENCLAW_NEWEST);
 	else
 		snprintf(out, room, "the gateway refused the handshake: %.*s", len, r->words.at);
 }
@@ -248,14 +233,9 @@ static unsigned granted_scopes(yyjson_val *auth)
 
 	if (!list)
 		return ALL_SCOPES;
-	while ((name = yyjson_arr_iter_next(&each)) != NULL) {
-		for (size_t i = 0; i < SCOPE_COUNT; i++)
-			if (yyjson_equals_str(name, scopes[i].name))
-				granted |= scopes[i].scope;
-		if (yyjson_equals_str(name, "operator.admin"))
-			granted = ALL_SCOPES;
-	}
-	return granted & OPENCLAW_WRITE ? granted | OPENCLAW_READ : granted;
+	while ((name = yyjson_arr_iter_next(&each)) != NULL)
+		granted |= operator_scope_of(json_text(name));
+	return operator_scopes_implied(granted) & ALL_SCOPES;
 }
 
 static unsigned known_methods(yyjson_val *features)
@@ -309,21 +289,13 @@ static void openclaw_hello_show(struct openclaw *o, yyjson_val *hello)
 {
 	yyjson_val *server = yyjson_obj_get(hello, "server");
 	struct buf out;
-	bool first = true;
 
 	buf_init(&out, 8 * KIB);
 	put_object(&out, NULL);
 	put_word(&out, "meta", "hello-ok");
 	put_u64(&out, "protocol", o->protocol);
 	put_text(&out, "server", json_text(yyjson_obj_get(server, "version")));
-	put_list(&out, "scopes");
-	for (size_t i = 0; i < SCOPE_COUNT; i++) {
-		if (!(o->scopes & scopes[i].scope))
-			continue;
-		buf_print(&out, "%s\"%s\"", first ? "" : ",", scopes[i].name);
-		first = false;
-	}
-	put_list_end(&out);
+	operator_scopes_add(&out, "scopes", o->scopes);
 	put_end(&out);
 	if (!out.full)
 		source_set_meta(o->source, buf_text(&out));
@@ -346,7 +318,7 @@ static void take_welcome(struct openclaw *o, yyjson_val *hello)
 	deadline_set(source_loop(o->source), &o->patience, 2 * o->tick_ms);
 	openclaw_hello_show(o, hello);
 	source_live(o->source);
-	if (!(o->scopes & OPENCLAW_READ))
+	if (!(o->scopes & OPERATOR_READ))
 		source_bad(o->source, "the gateway did not grant operator.read: it will be silent");
 }
 
@@ -361,9 +333,9 @@ void openclaw_take_hello(struct openclaw *o, yyjson_val *answer)
 		return;
 	}
 	/* The documents' bare {"ok":true} says nothing of it: that is protocol 3. */
-	if (protocol && (protocol < PROTOCOL_MIN || protocol > PROTOCOL_MAX)) {
+	if (protocol && (protocol < OPENCLAW_OLDEST || protocol > OPENCLAW_NEWEST)) {
 		snprintf(words, sizeof(words), "the gateway chose protocol %llu, we speak %d to %d",
-		         (unsigned long long)protocol, PROTOCOL_MIN, PROTOCOL_MAX);
+		         (unsigned long long)protocol, OPENCLAW_OLDEST, OPENCLAW_NEWEST);
 		openclaw_lose(o, &(struct loss){.why = words, .for_good = true});
 		return;
 	}

@@ -2,15 +2,10 @@
 #ifndef SOURCE_OPENCLAW_PARTS_H
 #define SOURCE_OPENCLAW_PARTS_H
 
+#include "parse/openclaw_wire.h"
+#include "parse/operator.h"
 #include "source/openclaw/openclaw.h"
 
-/* What the gateway granted; all else is not offered. */
-enum openclaw_scope {
-	OPENCLAW_READ = 1,
-	OPENCLAW_WRITE = 2,
-	OPENCLAW_APPROVALS = 4,
-	OPENCLAW_QUESTIONS = 8,
-};
 #define OPENCLAW_SCOPES "operator.read,operator.write,operator.approvals,operator.questions"
 
 /* What a gateway may know, of which not every one does. */
@@ -97,7 +92,7 @@ void openclaw_time_runs(struct openclaw *o); /* anew, or not while it is hushed 
 
 bool openclaw_reply(void *self, const struct back_outcome *reply, struct error *why);
 void openclaw_list_approvals(struct openclaw *o); /* those that are open, and only those */
-void openclaw_note(struct openclaw *o, struct text event, yyjson_val *payload);
+void openclaw_note(struct openclaw *o, enum openclaw_event event, yyjson_val *payload);
 /* ticket: who waits for a verdict; 0: nobody. */
 bool openclaw_abort(struct openclaw *o, struct text run, struct text session, uint64_t ticket);
 bool openclaw_is_decided(const struct openclaw *o, struct text id); /* on this connection */
@@ -111,7 +106,7 @@ void openclaw_forget_heard(struct openclaw_memory *m);
 /* ---- openclaw_questions.c ---- */
 
 void openclaw_list_questions(struct openclaw *o); /* those that are open, and only those */
-void openclaw_note_question(struct openclaw *o, struct text event, yyjson_val *payload);
+void openclaw_note_question(struct openclaw *o, enum openclaw_event event, yyjson_val *payload);
 bool openclaw_is_question(struct text id); /* the id of a prompt */
 bool openclaw_answer(struct openclaw *o, const struct back_outcome *reply, struct error *why);
 void openclaw_forget_questions(struct openclaw_memory *m);

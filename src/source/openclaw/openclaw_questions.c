@@ -318,7 +318,7 @@ bool openclaw_answer(struct openclaw *o, const struct back_outcome *reply, struc
 
 	if (o->is_over || o->step != STEP_LIVE)
 		return error_set(why, "the gateway is not connected");
-	if (!(o->scopes & OPENCLAW_QUESTIONS))
+	if (!(o->scopes & OPERATOR_QUESTIONS))
 		return error_set(why, "the gateway did not grant operator.questions");
 	if (!q || q->is_sent || q->n == q->count)
 		return q || o->knows_questions || !reply->is_given ||
@@ -342,15 +342,15 @@ static void take_resolved(struct openclaw *o, yyjson_val *event)
 		openclaw_questions_settle(q, event);
 }
 
-void openclaw_note_question(struct openclaw *o, struct text event, yyjson_val *payload)
+void openclaw_note_question(struct openclaw *o, enum openclaw_event event, yyjson_val *payload)
 {
 	struct openclaw_question *q;
 
-	if (o->is_over || !(o->scopes & OPENCLAW_QUESTIONS))
+	if (o->is_over || !(o->scopes & OPERATOR_QUESTIONS))
 		return;
-	if (text_is(event, "question.resolved"))
+	if (event == OPENCLAW_QUESTION_RESOLVED)
 		take_resolved(o, payload);
-	if (!text_is(event, "question.requested") ||
+	if (event != OPENCLAW_QUESTION_REQUESTED ||
 	    openclaw_questions_find(o->memory, json_text(yyjson_obj_get(payload, "id"))))
 		return;
 	q = learn(o->memory, payload);
@@ -466,7 +466,7 @@ void openclaw_list_questions(struct openclaw *o)
 
 		q->is_listed = q->is_heard = false;
 	}
-	if (o->scopes & OPENCLAW_QUESTIONS && o->methods & OPENCLAW_QUESTION_LIST) {
+	if (o->scopes & OPERATOR_QUESTIONS && o->methods & OPENCLAW_QUESTION_LIST) {
 		openclaw_wait(o, &asked);
 		return;
 	}

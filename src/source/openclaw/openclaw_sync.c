@@ -185,7 +185,7 @@ static void follow_sessions(struct openclaw *o)
 		.method = "sessions.subscribe", .params = TEXT(LIST_PARAMS), .take = take_sessions};
 
 	o->is_syncing = true;
-	if (!(o->scopes & OPENCLAW_READ) || !(o->methods & OPENCLAW_SUBSCRIBE) ||
+	if (!(o->scopes & OPERATOR_READ) || !(o->methods & OPENCLAW_SUBSCRIBE) ||
 	    !openclaw_wait(o, &asked))
 		openclaw_sync_finish(o);
 }

@@ -1,10 +1,10 @@
 /* operator.h - what a client of a gateway may do, in the protocol's own words; pure.
  *
  * The box decides by its own scopes (base/scope.h).  These names are what clients ask for and
- * are told: never more than the credential allows.
+ * are told, here and by gateways that we are clients of: never more than the credential allows.
  */
-#ifndef GATEWAY_OPERATOR_H
-#define GATEWAY_OPERATOR_H
+#ifndef PARSE_OPERATOR_H
+#define PARSE_OPERATOR_H
 
 #include "base/buf.h"
 

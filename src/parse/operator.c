@@ -1,5 +1,5 @@
 /* operator.c - the scopes of operators, and ours. */
-#include "gateway/operator.h"
+#include "parse/operator.h"
 
 #include "base/put.h"
 #include "base/scope.h"
