@@ -230,6 +230,22 @@ def _():
             assert hashlib.sha256(box.token.encode()).hexdigest() not in file.read_text()
 
 
+@test("a device may write its key as PEM or in plain base64, and is the same one")
+def _():
+    key = Key()
+    usual = base64.urlsafe_b64encode(key.public).decode().rstrip("=")
+    with Box() as box:
+        for spelt in (key.openssl("pkey", "-in", "key.pem", "-pubout").decode(),
+                      base64.b64encode(key.public).decode(), usual):
+            hello = connect(box, key=key, client=TUI, wrong={"spelt": spelt})
+            assert hello["type"] == "hello-ok", (spelt, hello)
+            (row,) = box.request("GET", "/api/devices").json()["devices"]
+            assert row["publicKey"] == usual, row
+        other = Key().openssl("pkey", "-in", "key.pem", "-pubout").decode()
+        error, code, _ = connect(box, key=key, client=TUI, wrong={"spelt": other})
+        assert error["details"]["code"] == "DEVICE_AUTH_DEVICE_ID_MISMATCH", error
+
+
 @test("the token of a device is of no use to another key, and to nobody without one")
 def _():
     with Box() as box:

@@ -769,6 +769,25 @@ def _():
         assert asked(up) == ["hello"], asked(up)
 
 
+@test("a session that is created twice with one key, and without a message, is one")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        wish = {"agentId": "parrot", "idempotencyKey": "k1"}
+        first = screen.ask("sessions.create", wish)["payload"]
+        again = screen.ask("sessions.create", wish)["payload"]
+        assert again["key"] == first["key"] and again["sessionId"] == first["sessionId"], (first, again)
+        eventually(lambda: row_of(screen, first["key"]))
+        later = screen.ask("sessions.create", wish)["payload"]
+        assert later["key"] == first["key"], (first, later)
+        other = screen.ask("sessions.create", {**wish, "idempotencyKey": "k2"})["payload"]
+        assert other["key"] != first["key"], other
+        # the key of a request is no run
+        assert send(screen, "hello", "k1", sessionKey=first["key"])["payload"]["status"] == "started"
+        screen.chat("final", "k1")
+
+
 @test("a session that is created twice at once is one")
 def _():
     with Upstream() as up, Box() as box, Screen(box) as screen:

@@ -157,7 +157,7 @@ def sign(params, key, nonce, version=3, **wrong):
     words += [client["platform"].strip().lower(), client.get("deviceFamily", "").lower()] \
         if version == 3 else []
     spell = lambda b: base64.urlsafe_b64encode(b).decode().rstrip("=")
-    return {"id": id, "publicKey": spell(public), "signedAt": at,
+    return {"id": id, "publicKey": wrong.get("spelt", spell(public)), "signedAt": at,
             "signature": spell(wrong.get("signer", key).sign("|".join(words).encode())),
             "nonce": wrong.get("old", nonce)}
 

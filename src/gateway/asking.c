@@ -60,8 +60,12 @@ static struct gateway_sent *note_sent(struct gateway *g, struct text id, struct 
 {
 	struct gateway_sent *sent = must_zero(1, sizeof(*sent) + id.len + 1);
 	uint64_t now = loop_now_ms(g->options.loop);
+	struct gateway_sent *known;
 
 	gateway_forget_sent(g, now > SENT_MS ? now - SENT_MS : 0);
+	known = map_get(&g->sent, id);
+	if (known)
+		forget_sent(g, known);
 	if (g->sent.count >= SENT_MAX)
 		forget_sent(g, list_of(g->sent_order.next, struct gateway_sent, in_order));
 	memcpy(sent->id, id.at, id.len);

@@ -148,7 +148,7 @@ static void begin_anew(const struct gateway_call *call, const struct gateway_pla
 		put_text(&out, "key", key);
 		put_entry(&out, call->gateway, key, id);
 		put_end(&out);
-		gateway_answer(call, buf_text(&out));
+		gateway_answer_buf(call, &out);
 		tell_begun(call, key, id, is_new ? "new" : "reset");
 	}
 	buf_finish(&name);
@@ -246,7 +246,7 @@ static void answer_created(const struct creating *c)
 	else
 		put_bool(&out, "runStarted", false);
 	put_end(&out);
-	gateway_answer(c->call, buf_text(&out));
+	gateway_answer_buf(c->call, &out);
 	buf_finish(&out);
 }
 
@@ -259,6 +259,27 @@ static bool name_session(const struct gateway_call *call, const char *run, struc
 	if (!label.len)
 		label = json_text_at(call->params, "displayName");
 	return !label.len || crew_name_run(bus, text_of(run), label, &who, why);
+}
+
+/* The same key may be sent with a message, and is then a run. */
+static void put_own_key(struct buf *out, struct text id)
+{
+	buf_init(out, 4 * KIB);
+	buf_add(out, TEXT("create:"));
+	buf_add(out, id);
+}
+
+static void note_created(const struct creating *c)
+{
+	struct text id = json_text_at(c->call->params, "idempotencyKey");
+	struct gateway *g = c->call->gateway;
+	struct buf own;
+
+	gateway_note_begun(g, buf_text(&c->place->key), c->made);
+	put_own_key(&own, id);
+	if (id.len && !own.full)
+		gateway_note_done(g, buf_text(&own), buf_text(&c->place->key));
+	buf_finish(&own);
 }
 
 static void create(struct creating *c)
@@ -289,7 +310,7 @@ static void create(struct creating *c)
 		return;
 	}
 	if (is_new)
-		gateway_note_begun(call->gateway, buf_text(&c->place->key), c->made);
+		note_created(c);
 	gateway_wish_model(call, c->place, model);
 	answer_created(c);
 	if (is_new && call->view->client->state != CLIENT_CLOSING)
@@ -301,8 +322,14 @@ static void make_key(const struct gateway_call *call, struct buf *key)
 {
 	struct text id = json_text_at(call->params, "idempotencyKey");
 	char made[GATEWAY_ID] = "";
+	bool is_known;
+	struct buf own;
 
-	if (id.len && gateway_sent_key(call->gateway, id, key))
+	put_own_key(&own, id);
+	is_known = id.len && (gateway_sent_key(call->gateway, buf_text(&own), key) ||
+	                      gateway_sent_key(call->gateway, id, key));
+	buf_finish(&own);
+	if (is_known)
 		return;
 	random_uuid(made);
 	buf_add(key, text_of(made));
@@ -423,7 +450,7 @@ static void answer_patched(const struct gateway_call *call, struct text key,
 		put_text(&out, "model", model);
 	put_end(&out);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 

@@ -135,6 +135,6 @@ void gateway_hello(const struct gateway_call *call, const struct gateway_entry *
 	put_auth(&out, call, entry);
 	put_policy(&out, call);
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	whole_forget(&out);
 }

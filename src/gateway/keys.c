@@ -291,31 +291,32 @@ static void look_for_session(const struct gateway *g, struct gateway_place *p)
 	buf_finish(&own);
 }
 
-static bool is_named(const struct gateway *g, const struct run_session *session,
-                     const struct gateway_place *p)
+static struct run_session *find_named(const struct gateway *g, const struct gateway_place *p)
 {
+	struct text agent = gateway_key_agent(buf_text(&p->key));
+	struct run_session *s = runs_session_of_any(g->options.runs, buf_text(&p->key));
 	char name[GATEWAY_NAME_MAX + 1];
 
-	if (text_equal(text_of(session->key), buf_text(&p->key)))
-		return true;
-	if (!text_equal(text_of(session->key), buf_text(&p->name)))
-		return false;
-	gateway_agent_name(g, text_of(session->source), name);
-	return text_is(gateway_key_agent(buf_text(&p->key)), name);
+	if (s)
+		return s;
+	for (s = runs_session_of_any(g->options.runs, buf_text(&p->name)); s; s = s->older) {
+		gateway_agent_name(g, text_of(s->source), name);
+		if (text_is(agent, name))
+			return s;
+	}
+	return NULL;
 }
 
 /* A conversation of a source that nobody can ask, or that another gateway named. */
 static void look_for_named(const struct gateway *g, struct gateway_place *p)
 {
-	list_each(runs_sessions(g->options.runs), l) {
-		struct run_session *session = list_of(l, struct run_session, in_all);
+	struct run_session *session = find_named(g, p);
 
-		if (!is_named(g, session, p))
-			continue;
-		p->session = session;
-		buf_clear(&p->source);
-		buf_add(&p->source, text_of(session->source));
-	}
+	if (!session)
+		return;
+	p->session = session;
+	buf_clear(&p->source);
+	buf_add(&p->source, text_of(session->source));
 }
 
 static void look_for_place(const struct gateway *g, struct gateway_place *p)

@@ -235,7 +235,7 @@ static void answer_end(struct gateway *g, const struct gateway_wait *w)
 		put_u64(&out, "endedAt", (uint64_t)w->ended_ms);
 	}
 	put_end(&out);
-	gateway_answer(&call, buf_text(&out));
+	gateway_answer_buf(&call, &out);
 	buf_finish(&out);
 }
 
@@ -320,7 +320,7 @@ static void answer_accepted(const struct gateway_call *call, struct text run, st
 	put_word(&out, "status", "accepted");
 	put_i64(&out, "acceptedAt", clock_wall_ms());
 	put_end(&out);
-	gateway_answer(call, buf_text(&out));
+	gateway_answer_buf(call, &out);
 	buf_finish(&out);
 }
 

@@ -71,6 +71,7 @@ struct runs {
 	uint64_t turn_ms;           /* when recall_turn was last called */
 	struct link sessions;       /* run_session.in_all */
 	struct map session_names;   /* source NUL key -> struct run_session */
+	struct map session_keys;    /* key -> the newest with it, of any source */
 	struct runs_saving *saving; /* NULL: they are not being saved */
 	struct link listeners;      /* runs_listener.in_runs */
 };

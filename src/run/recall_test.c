@@ -388,6 +388,28 @@ static void runs_of_one_session_are_together(void **state)
 	session_is("me", "other", "");
 }
 
+static void sessions_of_one_key_are_found_without_their_source(void **state)
+{
+	const struct run_session *newest;
+
+	tell("r1", "k");
+	fixture_emit("{\"type\":\"task_dispatch\",\"source\":\"user\",\"correlationId\":\"r5\","
+	             "\"timestamp\":7,\"metadata\":{\"sourceId\":\"gpt\",\"session\":\"k\"},"
+	             "\"payload\":{\"taskId\":\"t\",\"from\":\"user\",\"to\":\"m\"}}");
+	follow();
+	newest = runs_session_of_any(runs, TEXT("k"));
+	assert_string_equal(newest->source, "gpt");
+	assert_string_equal(newest->older->source, "me");
+	assert_null(newest->older->older);
+	assert_null(runs_session_of_any(runs, TEXT("other")));
+	tell("r1", "other");
+	follow();
+	newest = runs_session_of_any(runs, TEXT("k"));
+	assert_string_equal(newest->source, "gpt");
+	assert_null(newest->older);
+	assert_non_null(runs_session_of_any(runs, TEXT("other")));
+}
+
 /* Who has no credential neither joins the session of another nor takes a run out of it. */
 static void strangers_stay_apart(void **state)
 {
@@ -418,6 +440,7 @@ int main(void)
 		RECALL_TEST(no_more_than_some_are_made_again_at_once),
 		RECALL_TEST(one_that_nobody_asks_for_is_dropped_at_last),
 		RECALL_TEST(runs_of_one_session_are_together),
+		RECALL_TEST(sessions_of_one_key_are_found_without_their_source),
 		RECALL_TEST(strangers_stay_apart),
 	};
 

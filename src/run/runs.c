@@ -404,6 +404,7 @@ struct runs *runs_create(const struct runs_options *options)
 	list_init(&all->sessions);
 	list_init(&all->listeners);
 	map_init(&all->session_names);
+	map_init(&all->session_keys);
 	buf_init(&all->scratch, TRANSLATE_FRAME_MAX);
 	return all;
 }
@@ -419,6 +420,7 @@ void runs_destroy(struct runs *all)
 		forget_run(all, list_of(l, struct run, in_all));
 	map_finish(&all->by_id);
 	map_finish(&all->session_names);
+	map_finish(&all->session_keys);
 	buf_finish(&all->scratch);
 	free(all->ring);
 	free(all);

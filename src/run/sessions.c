@@ -33,6 +33,31 @@ struct run_session *runs_session(const struct runs *all, struct text source, str
 	return session;
 }
 
+struct run_session *runs_session_of_any(const struct runs *all, struct text key)
+{
+	return map_get(&all->session_keys, key);
+}
+
+static void know_key(struct runs *all, struct run_session *session)
+{
+	session->older = map_get(&all->session_keys, text_of(session->key));
+	if (session->older)
+		session->older->newer = session;
+	map_set(&all->session_keys, text_of(session->key), session);
+}
+
+static void forget_key(struct runs *all, const struct run_session *session)
+{
+	if (session->older)
+		session->older->newer = session->newer;
+	if (session->newer)
+		session->newer->older = session->older;
+	else if (session->older)
+		map_set(&all->session_keys, text_of(session->key), session->older);
+	else
+		map_remove(&all->session_keys, text_of(session->key));
+}
+
 static struct run_session *find_or_make(struct runs *all, struct text source, struct text key)
 {
 	struct run_session *session = runs_session(all, source, key);
@@ -45,6 +70,7 @@ static struct run_session *find_or_make(struct runs *all, struct text source, st
 	session->key = text_dup(key);
 	list_init(&session->runs);
 	list_add(&all->sessions, &session->in_all);
+	know_key(all, session);
 	add_name(&name, source, key);
 	map_set(&all->session_names, buf_text(&name), session);
 	buf_finish(&name);
@@ -66,6 +92,7 @@ void session_leave(struct runs *all, struct run *run)
 	map_remove(&all->session_names, buf_text(&name));
 	buf_finish(&name);
 	list_remove(&session->in_all);
+	forget_key(all, session);
 	free(session->source);
 	free(session->key);
 	free(session);

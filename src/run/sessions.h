@@ -13,13 +13,16 @@
 
 struct run_session {
 	char *source, *key;
-	struct link runs;   /* run.in_session, in the order in which they began */
-	size_t run_count;   /* never 0 */
-	struct link in_all; /* runs_sessions() */
+	struct link runs;                  /* run.in_session, in the order in which they began */
+	size_t run_count;                  /* never 0 */
+	struct link in_all;                /* runs_sessions() */
+	struct run_session *older, *newer; /* of other sources, with the same key; or NULL */
 };
 
 struct link *runs_sessions(struct runs *runs);
 struct run_session *runs_session(const struct runs *runs, struct text source, struct text key);
+/* The newest with this key, of whatever source; its older ones follow it. */
+struct run_session *runs_session_of_any(const struct runs *runs, struct text key);
 
 /* `{"source","key","runs":[ids]}`, the newest of them. */
 void run_session_json(const struct run_session *session, size_t newest, struct buf *out);
