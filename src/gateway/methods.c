@@ -93,7 +93,20 @@ static void commands(const struct gateway_call *call)
 	buf_finish(&out);
 }
 
-/* Nothing of ours is a gateway's; clients want the members. */
+/* What is written while an agent speaks waits for its end: clients ask here whether they may steer
+ * it instead. */
+static void put_settings(struct buf *out, const char *key)
+{
+	put_object(out, key);
+	put_object(out, "messages");
+	put_object(out, "queue");
+	put_word(out, "mode", "followup");
+	put_end(out);
+	put_end(out);
+	put_end(out);
+}
+
+/* Little of ours is a gateway's; clients want the members. */
 static void config(const struct gateway_call *call)
 {
 	struct buf out;
@@ -103,10 +116,8 @@ static void config(const struct gateway_call *call)
 	put_word(&out, "path", "signalbox");
 	put_bool(&out, "exists", true);
 	put_bool(&out, "valid", true);
-	put_object(&out, "config");
-	put_end(&out);
-	put_object(&out, "runtimeConfig");
-	put_end(&out);
+	put_settings(&out, "config");
+	put_settings(&out, "runtimeConfig");
 	put_end(&out);
 	gateway_answer_buf(call, &out);
 	buf_finish(&out);

@@ -204,6 +204,19 @@ def _():
         assert answer["value"] == "allow", answer
 
 
+@test("what is written in the Control UI while an agent speaks is said when it is at rest")
+def _():
+    with World() as world, ControlUi(world) as screen:
+        screen.do("say", "SLOW please")
+        screen.do("sees", "This is a")
+        screen.do("say", "quickly now")
+        late(lambda: [s["payload"]["success"] for s in world.box.history("&type=completion")]
+             == [True, True])
+        screen.do("sees", "quickly now")
+        late(lambda: screen.count(LAST) == 2)
+        assert screen.count("Not sent") == 0
+
+
 @test("after kill -9 of the box in an answer, the Control UI shows each word once, and goes on")
 def _():
     with World() as world, ControlUi(world) as screen:
