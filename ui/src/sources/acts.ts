@@ -57,6 +57,18 @@ export interface Wish {
 /* What is told of the transcripts of agents, and what the configuration says. */
 export interface Telling { mode: "off" | "facts" | "text"; configured: "off" | "facts" | "text" }
 
+/* A client that waits to be let in, in its own words. */
+export interface Visitor {
+	name: string;
+	scopes: string[];
+	deviceId?: string;
+	clientId?: string;
+	platform?: string;
+	deviceFamily?: string;
+	displayName?: string;
+	from?: string;
+}
+
 export type TapVerb = "connect" | "disconnect";
 
 export type Acts = ReturnType<typeof makeActs>;
@@ -78,6 +90,9 @@ export function makeActs(link: Link) {
 		rescan: () => link.request<Found>("POST", "/api/discover/rescan", {}),
 		telling: () => link.request<Telling>("GET", "/api/transcripts"),
 		tell: (mode: "facts" | "text") => link.request<Telling>("POST", "/api/transcripts", { mode }),
+		visitors: () => link.request<{ waiting: Visitor[] }>("GET", "/api/devices").then(({ waiting }) => waiting),
+		admit: (name: string, verb: "approve" | "reject", wish: { scopes?: string } = {}) =>
+			link.request("POST", `/api/devices/${encodeURIComponent(name)}/${verb}`, wish),
 		tap: () => link.request<Tap>("GET", "/api/tap/status"),
 		tapPreview: (verb: TapVerb, approve: boolean) =>
 			link.request<Tap>("GET", `/api/tap/status?preview=${verb}${approve ? "&approve=true" : ""}`),

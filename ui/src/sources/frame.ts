@@ -10,7 +10,7 @@ import { makeCard, makeGhost, type Card, type Hands } from "./card";
 export type Frame = ReturnType<typeof makeFrame>;
 export type Cards = ReturnType<typeof makeCards>;
 
-export function makeFrame(add: () => void, rescan: () => void, telling: HTMLElement) {
+export function makeFrame(add: () => void, rescan: () => void, telling: HTMLElement, visitors: HTMLElement) {
 	const here = h("ul", { class: "cards" }), others = h("ul", { class: "cards" });
 	const summary = h("p", { class: "summary" }), found = h("p", { class: "found", role: "status" });
 	const scan = h("button", { type: "button", onclick: rescan }, "Rescan");
@@ -23,7 +23,7 @@ export function makeFrame(add: () => void, rescan: () => void, telling: HTMLElem
 		h("section", { "aria-label": title }, h("h3", { class: "group" }, title), ...children);
 	const scroll = h("div", { class: "scroll" },
 		h("header", {}, h("h2", {}, "Sources"), summary, h("span", { class: "space" }), scan, plus),
-		found, section("On this machine", here), section("From elsewhere", others, empty),
+		found, visitors, section("On this machine", here), section("From elsewhere", others, empty),
 		section("Transcripts of agents", telling));
 
 	return { scroll, here, others, summary, found, scan, plus, empty };

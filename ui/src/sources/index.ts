@@ -4,10 +4,11 @@
 import type { Desk, View, ViewKind } from "../desk";
 import { fill } from "../text/dom";
 import { step } from "./frame";
-import { add, draw, look, lookAtTap, makeRoom, may, mayAdd, rescan } from "./room";
+import { add, draw, look, lookAtTap, lookAtVisitors, makeRoom, may, mayAdd, rescan } from "./room";
 import { CLAUDE_CODE } from "./words";
 
 const TICK_MS = 1000;
+const VISITORS_MS = 3000;
 
 export const kind: ViewKind = {
 	name: "sources",
@@ -21,6 +22,7 @@ function open(root: HTMLElement, desk: Desk): View {
 	const { link } = desk;
 	const room = makeRoom(desk);
 	let timer = 0;
+	let visitorsTimer = 0;
 
 	link.on("sources", (news) => {
 		const was = room.book.get(CLAUDE_CODE)?.state;
@@ -41,9 +43,14 @@ function open(root: HTMLElement, desk: Desk): View {
 			if (!room.isShown) {
 				room.isShown = true;
 				timer = window.setInterval(() => draw(room), TICK_MS);
+				visitorsTimer = window.setInterval(() => {
+					if (link.state.name === "live")
+						void lookAtVisitors(room);
+				}, VISITORS_MS);
 				if (link.state.name === "live") {
 					void look(room);
 					void lookAtTap(room);
+					void lookAtVisitors(room);
 				}
 			}
 			draw(room);
@@ -51,6 +58,7 @@ function open(root: HTMLElement, desk: Desk): View {
 		hide() {
 			room.isShown = false;
 			clearInterval(timer);
+			clearInterval(visitorsTimer);
 		},
 		key({ key }) {
 			if (key === "j" || key === "ArrowDown" || key === "k" || key === "ArrowUp")

@@ -3,7 +3,7 @@
 import type { Desk, Source } from "../desk";
 import { write } from "../text/dom";
 import { wordsOf } from "../text/fault";
-import { makeActs, type Acts, type Found, type Tap, type Telling } from "./acts";
+import { makeActs, type Acts, type Found, type Tap, type Telling, type Visitor } from "./acts";
 import { isLocal, makeBook, type Book } from "./book";
 import type { Want } from "./card";
 import { confirmIt } from "./dialog";
@@ -12,6 +12,7 @@ import { makeCards, makeFrame, type Cards, type Frame } from "./frame";
 import { openForgetDialog, openKeyDialog, pasteFromConfig } from "./key";
 import { openTapDialog } from "./tap";
 import { makeTelling } from "./telling";
+import { given, makeVisitors } from "./visitors";
 import { CLAUDE_CODE, foundWords, spoken } from "./words";
 
 export interface Room {
@@ -21,8 +22,10 @@ export interface Room {
 	readonly frame: Frame;
 	readonly cards: Cards;
 	readonly telling: ReturnType<typeof makeTelling>;
+	readonly visitors: ReturnType<typeof makeVisitors>;
 	tap: Tap | null;           /* our hooks; null while it is not known */
 	told: Telling | null;      /* of transcripts; likewise */
+	waiting: Visitor[];        /* clients that want in */
 	focusOn: string;           /* the card that gets the focus once it is there */
 	isShown: boolean;
 }
@@ -39,12 +42,25 @@ export function makeRoom(desk: Desk): Room {
 			draw(room);
 		},
 	});
-	const frame = makeFrame(() => add(room), () => void rescan(room), telling.element);
+	const visitors = makeVisitors({
+		async approve(visitor) {
+			await acts.admit(visitor.name, "approve", { scopes: given(visitor).join(",") });
+			desk.say(`${visitor.name} may come in.`);
+			await lookAtVisitors(room);
+		},
+		async reject(visitor) {
+			await attempt(room, () => acts.admit(visitor.name, "reject"));
+			await lookAtVisitors(room);
+		},
+	});
+	const frame = makeFrame(() => add(room), () => void rescan(room), telling.element, visitors.element);
 	const cards = makeCards(frame, book, (id) => ({
 		want: (what) => void doIt(room, id, what),
 		choose: (model) => void attempt(room, () => acts.change(id, { model })),
 	}));
-	const room: Room = { desk, acts, book, frame, cards, telling, tap: null, told: null, focusOn: "", isShown: false };
+	const room: Room = {
+		desk, acts, book, frame, cards, telling, visitors, tap: null, told: null, waiting: [], focusOn: "", isShown: false,
+	};
 
 	return room;
 }
@@ -77,6 +93,7 @@ export function draw(room: Room): void {
 			});
 	}
 	room.telling.draw(room.told, may(room, "admin"));
+	room.visitors.draw(room.waiting);
 	write(frame.summary, summaryWords(book.list()));
 	frame.plus.disabled = !mayAdd(room);
 	frame.empty.hidden = book.list().some((source) => !isLocal(source));
@@ -106,6 +123,14 @@ export async function lookAtTap(room: Room): Promise<void> {
 	room.told = await room.acts.telling().catch(() => null);
 	if (may(room, "admin"))
 		room.tap = await room.acts.tap().catch(() => null);
+	draw(room);
+}
+
+/* They come and go within minutes, and no signal tells of them. */
+export async function lookAtVisitors(room: Room): Promise<void> {
+	if (!may(room, "admin"))
+		return;
+	room.waiting = await room.acts.visitors().catch(() => []);
 	draw(room);
 }
 
