@@ -395,7 +395,8 @@ test("hostile text is text: nothing runs, nothing is hidden or reordered", async
 		{ type: "text_delta", source: "bad", ...hostile, payload: { agentId: "a", content: "w".repeat(1000000) } },
 		{ type: "x", op: "gap", from: 1, to: 99999, why: image, source: "bad", timestamp: 1e300, ...hostile, payload: {} },
 	);
-	await eventually(async () => (await rowsInSight(page)).some((text) => text.includes("safe")), "they are there");
+	await eventually(() => page.$$eval("#log .row.named:not([hidden])", (all) => all.some((row) => row.textContent.includes("safe"))),
+		"they are there, and their session has its name");
 	const rows = await page.$$eval("#log .row:not([hidden])", (all) => all.map((row) =>
 		({ text: row.querySelector(".text").textContent, source: row.querySelector(".source").textContent,
 			gap: row.classList.contains("gap") })));
