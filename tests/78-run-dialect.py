@@ -138,7 +138,10 @@ def _():
         with screen(box) as s:
             for i in range(20):
                 (one if i % 3 else two).send(delta(str(i)))
-            seqs = [until(s, "event")["seq"] for _ in range(20)]
+            frames = [until(s, "event") for _ in range(20)]
+            seqs = [frame["seq"] for frame in frames]
+        for frame in frames:  # each says whose it is
+            assert frame["run"] == ("one" if int(frame["data"]["text"]) % 3 else "two"), frame
         assert seqs == list(range(seqs[0], seqs[0] + 20)), seqs
         with screen(box, since=seqs[12]) as s:
             assert [until(s, "event")["seq"] for _ in range(7)] == seqs[13:]

@@ -30,12 +30,21 @@ void names_finish(struct names *names)
 	map_finish(&names->judged);
 }
 
-static void know(struct names *names, yyjson_val *member, const char *key)
+static void know(struct names *names, yyjson_val *member, struct text run)
 {
-	struct text name = json_text_at(member, key);
+	if (run.len)
+		map_set(&names->known, run, member);
+}
 
-	if (name.len)
-		map_set(&names->known, name, member);
+static void know_runs(struct names *names, yyjson_val *member)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(yyjson_obj_get(member, "runs"));
+	yyjson_val *run;
+
+	while ((run = yyjson_arr_iter_next(&it)))
+		know(names, member, json_text(run));
+	know(names, member, json_text_at(member, "run"));
+	know(names, member, json_text_at(member, "id"));
 }
 
 /* A box that does not answer is asked again later; what was known stays. */
@@ -53,10 +62,8 @@ static void ask_again(struct names *names)
 	forget_roll(names);
 	map_init(&names->known);
 	names->roll = roll;
-	for (size_t i = 0; i < roll.count; i++) {
-		know(names, roll.members[i], "run");
-		know(names, roll.members[i], "id");
-	}
+	for (size_t i = 0; i < roll.count; i++)
+		know_runs(names, roll.members[i]);
 }
 
 struct text names_of(struct names *names, struct text run)

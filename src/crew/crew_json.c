@@ -177,6 +177,10 @@ static void add_details(const struct crew_member *m, struct buf *out)
 {
 	plan_json(&m->plan, "items", out);
 	changes_json(&m->changes, "files", out);
+}
+
+static void add_runs(const struct crew_member *m, struct buf *out)
+{
 	put_list(out, "runs");
 	for (unsigned i = 0; i < m->run_count; i++)
 		put_word(out, NULL, m->runs[i]);
@@ -218,6 +222,8 @@ static void add_member(const struct crew *crew, const struct crew_member *m, dou
 	add_spent(crew, m, whole, out);
 	crew_add_agents(m, false, out);
 	add_pulse(m, now_ms, out);
+	if (whole || m->run_count > 1)
+		add_runs(m, out);
 	if (whole)
 		add_details(m, out);
 	put_end(out);

@@ -160,6 +160,17 @@ void roll_finish(struct roll *roll)
 	*roll = (struct roll){0};
 }
 
+static bool has_run(yyjson_val *member, struct text run)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(yyjson_obj_get(member, "runs"));
+	yyjson_val *one;
+
+	while ((one = yyjson_arr_iter_next(&it)))
+		if (text_equal(json_text(one), run))
+			return true;
+	return false;
+}
+
 yyjson_val *roll_find(const struct roll *roll, struct text name)
 {
 	static const char *const names[] = {"handle", "id", "run"};
@@ -168,6 +179,9 @@ yyjson_val *roll_find(const struct roll *roll, struct text name)
 		for (size_t i = 0; i < roll->count; i++)
 			if (text_equal(json_text_at(roll->members[i], names[n]), name))
 				return roll->members[i];
+	for (size_t i = 0; name.len && i < roll->count; i++)
+		if (has_run(roll->members[i], name))
+			return roll->members[i];
 	return NULL;
 }
 

@@ -27,7 +27,7 @@ struct roll {
 bool roll_read(struct roll *roll, struct text answer);
 void roll_finish(struct roll *roll); /* all zero is fine */
 
-/* By its handle, its id or its newest run; NULL: none. */
+/* By its handle, its id, its newest run or one before that; NULL: none. */
 yyjson_val *roll_find(const struct roll *roll, struct text name);
 enum crew_group roll_group(yyjson_val *member); /* of one that says none: over */
 size_t roll_count(const struct roll *roll, enum crew_group group);

@@ -21,7 +21,8 @@ static void test_those_that_wait_come_first_and_numbers_count(void **state)
 	(void)state;
 	assert_true(roll_read(
 		&roll, TEXT("{\"at\":7,\"members\":[{\"handle\":\"o-1\",\"group\":\"over\"},"
-	                    "{\"handle\":\"a-10\",\"group\":\"work\",\"id\":\"ten\",\"run\":\"x\"},"
+	                    "{\"handle\":\"a-10\",\"group\":\"work\",\"id\":\"ten\",\"run\":\"x\","
+	                    "\"runs\":[\"ten\",\"before\",\"x\"]},"
 	                    "{\"handle\":\"i-1\",\"group\":\"idle\"},"
 	                    "{\"handle\":\"a-b\",\"group\":\"work\"},"
 	                    "{\"handle\":\"f-1\",\"group\":\"failed\"},"
@@ -35,6 +36,7 @@ static void test_those_that_wait_come_first_and_numbers_count(void **state)
 	assert_ptr_equal(roll_find(&roll, TEXT("ten")), roll.members[3]);
 	assert_ptr_equal(roll_find(&roll, TEXT("x")), roll.members[3]);
 	assert_ptr_equal(roll_find(&roll, TEXT("a-10")), roll.members[3]);
+	assert_ptr_equal(roll_find(&roll, TEXT("before")), roll.members[3]);
 	assert_null(roll_find(&roll, TEXT("a-1")));
 	assert_null(roll_find(&roll, TEXT("")));
 	roll_finish(&roll);

@@ -104,10 +104,21 @@ void run_screen_prompt(struct run_view *view, const struct prompt *prompt)
 
 /* ---- where it stands ---- */
 
-static void say_kept(struct run_view *view, const char *frame)
+/* A frame that is kept of a run; NULL: there is none. */
+static void say_kept(struct run_view *view, const struct run *run, const char *frame)
 {
-	if (frame)
-		run_say(view->client, frame);
+	struct text head = text_of(frame);
+	struct buf out;
+
+	if (!head.len)
+		return;
+	buf_init(&out, TRANSLATE_FRAME_MAX);
+	if (!view->session)
+		pieces_begin(&head, run->id, &out);
+	buf_add(&out, head);
+	if (!out.full)
+		client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
+	buf_finish(&out);
 }
 
 static void say_gap(struct run_view *view, uint64_t from, uint64_t to, const char *why)
@@ -212,8 +223,8 @@ void run_screen_begin(struct run_view *view, const struct run_wish *wish)
 	list_add(&view->stream->screens, &view->in_stream);
 	run = run_of(view);
 	if (run) {
-		say_kept(view, run->phase);
-		say_kept(view, run->debug);
+		say_kept(view, run, run->phase);
+		say_kept(view, run, run->debug);
 	}
 	say_prompts(view);
 	if (wish->has_since)
@@ -280,7 +291,7 @@ static void give_frame(struct run_view *view, const struct run_frame *f)
 	if (f->pieces.is_numbered) {
 		view->number = merged ? f->number : f->own;
 		view->has_number = true;
-	} else if (run_frame_is_end(f, buf_text(&out))) {
+	} else if (run_frame_is_end(f)) {
 		view->is_finished = true;
 	}
 	if (!out.full && !is_stale(view, f, buf_text(&out)))
@@ -383,7 +394,7 @@ static void caught_up(struct run_view *view)
 	if (!run || !run->finished) {
 		view->is_finished = false;
 	} else if (!view->is_finished) {
-		run_say(view->client, run->finished);
+		say_kept(view, run, run->finished);
 		view->is_finished = true;
 	}
 }

@@ -13,10 +13,10 @@
 
 /* ---- frames ---- */
 
-bool run_frame_is_end(const struct run_frame *f, struct text json)
+bool run_frame_is_end(const struct run_frame *f)
 {
 	return !f->pieces.is_numbered && f->run && f->run->finished &&
-	       text_is(json, f->run->finished);
+	       text_is(f->pieces.head, f->run->finished);
 }
 
 /* Drops what every screen has, so that a strip is short while they keep up. */
@@ -48,7 +48,7 @@ static void feed_one(struct streams *streams, struct run_stream *stream, const s
 	streams->scratch.full = false;
 	run_frame_add(f, merged, &streams->scratch);
 	json = buf_text(&streams->scratch);
-	frame.is_end = run_frame_is_end(f, json);
+	frame.is_end = run_frame_is_end(f);
 	if (stream->strip.bytes.len >= stream->trim_at)
 		trim(stream);
 	if (streams->scratch.full)

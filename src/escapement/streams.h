@@ -47,6 +47,6 @@ void streams_feed(struct streams *streams);
 bool stream_is_done(const struct run_stream *stream, uint64_t place);
 
 /* Is this the frame that says that its run is over? */
-bool run_frame_is_end(const struct run_frame *frame, struct text json);
+bool run_frame_is_end(const struct run_frame *frame);
 
 #endif

@@ -8,8 +8,10 @@ static bool read_delta(yyjson_val *root, struct buf *key, struct coalesce_piece 
 
 	if (!yyjson_equals_str(yyjson_obj_get(root, "event"), "llm/delta") || !yyjson_is_str(text))
 		return false;
+	coalesce_name(key, json_text(yyjson_obj_get(root, "run")));
 	coalesce_name(key, json_text(yyjson_obj_get(data, "invokeid")));
 	coalesce_name(key, json_text(yyjson_obj_get(data, "session-id")));
+	coalesce_name(key, json_text(yyjson_obj_get(data, "subagent")));
 	coalesce_name(key, json_text(yyjson_obj_get(data, "type")));
 	out->text = json_text(text);
 	if (yyjson_is_uint(count))

@@ -60,6 +60,12 @@ static void others_are_not_joined(void **state)
 	assert_true(coalesce_add(&c, text_of(DELTA(1, "a", "text-delta", "x"))));
 	assert_false(coalesce_add(&c, text_of(DELTA(2, "b", "text-delta", "y"))));
 	assert_false(coalesce_add(&c, text_of(DELTA(2, "a", "thinking-delta", "y"))));
+	assert_false(coalesce_add(
+		&c, text_of("{\"run\":\"r\",\"event\":\"llm/delta\",\"data\":{\"type\":"
+	                    "\"text-delta\",\"text\":\"y\",\"invokeid\":\"a\"}}")));
+	assert_false(coalesce_add(
+		&c, text_of("{\"event\":\"llm/delta\",\"data\":{\"type\":\"text-delta\","
+	                    "\"text\":\"y\",\"invokeid\":\"a\",\"subagent\":\"s\"}}")));
 	assert_false(coalesce_add(&c, text_of("{\"kind\":\"phase\",\"config\":[]}")));
 	assert_taken(DELTA(1, "a", "text-delta", "x"));
 	assert_true(coalesce_add(&c, text_of(DELTA(2, "b", "text-delta", "y"))));

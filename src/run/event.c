@@ -1,6 +1,10 @@
 /* event.c - what frames of the run dialect say: the one place that maps them. */
 #include "run/event.h"
 
+const struct text run_agent_states[RUN_AGENT_STATES] = {
+	{"idle", 4}, {"thinking", 8}, {"acting", 6}, {"waiting", 7}, {"done", 4}, {"error", 5},
+};
+
 /* ---- values ---- */
 
 static double number_in(yyjson_val *object, const char *key)

@@ -52,6 +52,9 @@ struct run_states {
 	size_t count;
 };
 
+#define RUN_AGENT_STATES 6 /* that an agent_state_change knows, in their order */
+extern const struct text run_agent_states[RUN_AGENT_STATES];
+
 struct run_debug {
 	bool is_paused;
 	uint64_t step_budget;

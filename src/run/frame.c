@@ -34,6 +34,7 @@ bool frame_take(struct frame *frame, yyjson_val *root, struct error *why)
 	*frame = (struct frame){
 		.kind = kind_of(yyjson_obj_get(root, "kind")),
 		.root = root,
+		.run = json_text_at(root, "run"),
 		.seq = yyjson_get_uint(seq),
 		.has_seq = yyjson_is_uint(seq),
 	};
@@ -47,6 +48,7 @@ bool frame_take(struct frame *frame, yyjson_val *root, struct error *why)
 	frame->data = yyjson_is_obj(data) ? data : NULL;
 	frame->invoke = json_text_at(frame->data, "invokeid");
 	frame->session = json_text_at(frame->data, "session-id");
+	frame->subagent = json_text_at(frame->data, "subagent");
 	return true;
 }
 

@@ -34,7 +34,9 @@ struct frame {
 	yyjson_val *root;            /* an object */
 	yyjson_val *data;            /* of an event: an object or NULL */
 	struct text event;           /* likewise: "llm/delta" */
+	struct text run;             /* whose it is, in a stream of many; else empty */
 	struct text invoke, session; /* of an event's data; empty when absent or null */
+	struct text subagent;        /* likewise: the id of the one whose event it is */
 	double ts;                   /* 0 when it has none */
 	uint64_t seq;
 	bool has_seq;

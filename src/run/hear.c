@@ -254,10 +254,6 @@ static void tell_phase(const struct hear_work *w, struct run_event *e)
 
 static void hear_state(struct hear_work *w)
 {
-	static const struct text around[] = {
-		{"idle", 4},    {"thinking", 8}, {"acting", 6},
-		{"waiting", 7}, {"done", 4},     {"error", 5},
-	};
 	struct text to = field(w, "to");
 	const struct text config[] = {w->invoke, to.at ? to : TEXT("")};
 	struct run_event e = event(w, RUN_PHASE);
@@ -271,7 +267,7 @@ static void hear_state(struct hear_work *w)
 	buf_add_char(&json, ']');
 	e.is_counted = false;
 	e.config = e.breadcrumb = (struct run_states){.texts = config, .count = 2};
-	e.siblings = (struct run_states){.texts = around, .count = 6};
+	e.siblings = (struct run_states){.texts = run_agent_states, .count = RUN_AGENT_STATES};
 	e.config_json = buf_text(&json);
 	if (!json.full)
 		tell_phase(w, &e);

@@ -1,6 +1,16 @@
 /* pieces.c - frames that an agent sent, opened where their number is. */
+#include "base/put.h"
 #include "run/inside.h"
 #include "run/raw.h"
+
+/* Before all that an agent sent, so that it cannot say otherwise. */
+void pieces_begin(struct text *head, const char *run, struct buf *out)
+{
+	put_object(out, NULL);
+	put_word(out, "run", run);
+	buf_add_char(out, ',');
+	*head = (struct text){head->at + 1, head->len - 1};
+}
 
 void pieces_add(const struct frame_pieces *p, bool merged, uint64_t number, struct buf *out)
 {
@@ -15,6 +25,15 @@ void pieces_add(const struct frame_pieces *p, bool merged, uint64_t number, stru
 		buf_add_u64(out, number);
 	}
 	buf_add(out, p->tail);
+}
+
+void run_frame_add(const struct run_frame *f, bool merged, struct buf *out)
+{
+	struct frame_pieces pieces = f->pieces;
+
+	if (merged && f->run)
+		pieces_begin(&pieces.head, f->run->id, out);
+	pieces_add(&pieces, merged, merged ? f->number : f->own, out);
 }
 
 struct text translate_origin(const struct json_reader *reader, struct text line,

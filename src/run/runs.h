@@ -58,10 +58,8 @@ struct run_frame {
 	const struct run *run; /* NULL: of a replay */
 	struct frame_pieces pieces;
 };
-static inline void run_frame_add(const struct run_frame *f, bool merged, struct buf *out)
-{
-	pieces_add(&f->pieces, merged, merged ? f->number : f->own, out);
-}
+/* merged: among those of all runs, where it says whose it is. */
+void run_frame_add(const struct run_frame *frame, bool merged, struct buf *out);
 
 struct runs_options {
 	void *self;

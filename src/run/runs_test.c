@@ -247,7 +247,8 @@ static void an_agents_own_numbers_are_its_own(void **state)
 	assert_true(runs_place(runs, NULL, 4, &at));
 	assert_true(runs_frame(runs, at - 1, &f));
 	text = shown(runs, f.at, NULL);
-	assert_true(text_starts(text_of(text), TEXT("{\"kind\":\"event\",\"seq\":4,")));
+	assert_true(
+		text_starts(text_of(text), TEXT("{\"run\":\"r\",\"kind\":\"event\",\"seq\":4,")));
 	free(text);
 	assert_string_equal(run->phase, "{\"kind\":\"phase\",\"config\":[\"x\"]}");
 	assert_string_equal(run->debug, "{\"kind\":\"debug\",\"paused\":true,\"extra\":1}");

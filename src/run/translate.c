@@ -66,6 +66,7 @@ static void end_model(struct translate_work *w)
 {
 	give_text(w, "invokeid", w->e->invoke);
 	give_text(w, "session-id", w->e->session);
+	give_known(w, "subagent", w->e->part);
 	end_event(w);
 }
 
@@ -105,6 +106,7 @@ static void write_said(struct translate_work *w)
 	buf_add_json(w->out, w->e->invoke);
 	buf_add(w->out, TEXT(",\"session-id\":"));
 	buf_add_json(w->out, w->e->session);
+	give_known(w, "subagent", w->e->part);
 	end_event(w);
 }
 

@@ -31,6 +31,10 @@ struct frame_pieces {
  * what an agent numbered itself is as it was. */
 void pieces_add(const struct frame_pieces *pieces, bool merged, uint64_t number, struct buf *out);
 
+/* The beginning of a frame in a stream of many runs, which says whose it is; head is left without
+ * that. */
+void pieces_begin(struct text *head, const char *run, struct buf *out);
+
 /* The frame of an event that a signal is.  It lies in the signal and in scratch, which is
  * of TRANSLATE_FRAME_MAX.  False: it has none. */
 bool translate_event(const struct signal *s, const struct run_event *event, struct buf *scratch,

@@ -81,6 +81,7 @@ export interface Spent {
 /* A session as GET /api/crew and the op crew tell it; what is not known is left out. */
 export interface Member {
 	id: string; handle: string; run?: string;      /* its newest run, where it has several */
+	runs?: string[];               /* and these are all of them, then */
 	agentId?: string;              /* the agent that it is, as its signals name it */
 	harness?: string | null; agent?: string; version?: string;
 	project?: string; cwd?: string; branch?: string; host?: string; user?: string;

@@ -17,8 +17,9 @@ export function makeNames(link: Pick<Link, "on">): Names {
 		const before = members.get(member.id);
 
 		members.set(member.id, member);
-		if (member.run !== undefined && member.run !== member.id)
-			runs.set(member.run, member.id);
+		for (const run of [...member.runs ?? [], member.run])
+			if (run !== undefined && run !== member.id)
+				runs.set(run, member.id);
 		return before === undefined || before.handle !== member.handle || before.project !== member.project
 			|| before.agents?.length !== member.agents?.length;
 	}
