@@ -39,11 +39,26 @@ class Top(Tmux):
     def clock(self, state):
         return re.search(rf"{state} +(\d+[smh])", self.text())[1]
 
+    def rows(self):
+        """The pane of the crew: the head above it tells of the chosen one, the log below of all."""
+        lines = self.text().split("\n")
+        top = next((i for i, line in enumerate(lines) if "━ CREW ━" in line or "─ CREW ─" in line), None)
+        rows = lines[top + 1:] if top is not None else []
+        end = next((i for i, line in enumerate(rows) if line[:1] in "╰┗"), len(rows))
+        return "\n".join(rows[:end])
+
+    def lists(self, *words, lacks=()):
+        """Waits until the crew has all of these, and none of those."""
+        def look():
+            rows = self.rows()
+            return rows and all(w in rows for w in words) and not any(w in rows for w in lacks)
+        eventually(look, every=0.05)
+
     def order(self, *handles):
         """These stand below one another."""
         def look():
-            text = self.text()
-            at = [text.find(f" {h} ") for h in handles]
+            rows = self.rows()
+            at = [rows.find(f" {h} ") for h in handles]
             return -1 not in at and at == sorted(at)
         eventually(look, every=0.05)
 
@@ -68,11 +83,12 @@ def _():
             hook(box, "PostToolUse", "two", "checkout", tool_name="Bash", tool_use_id="c",
                  tool_input={}, tool_response={})
             hook(box, "Stop", "two", "checkout")
-            screen.shows("1 at work, 2 idle", lacks=("Bash sleep",))
+            screen.shows("1 at work, 2 idle")
+            screen.lists(lacks=("Bash sleep",))
             hook(box, "SessionEnd", "three", "shop", reason="exit")
-            screen.shows("1 finished: f shows it", lacks=("shop-1",))
+            screen.lists("1 finished: f shows it", lacks=("shop-1",))
             screen.keys("f")
-            screen.shows("shop-1", "finished")
+            screen.lists("shop-1", "finished")
 
 
 @test("who waits comes first, a goes to its question, and the answer sends it back to work")

@@ -425,7 +425,7 @@ def _():
         with Box() as box, agent(box) as worker, top(box, *one) as screen:
             begin(worker)
             worker.send({"kind": "control", "op": "run-finished", "final-config": "[:done]"})
-            screen.shows("Run finished — press Ctrl-C to quit")
+            screen.shows("Run finished — press Ctrl-C to quit" if one else "1 finished: f shows it")
             screen.keys("C-c")
             assert control_of(worker)["op"] == "ui-quit"
             screen.shows("ended 0")
@@ -460,7 +460,7 @@ def _():
         screen.shows("└ poet", "White, ")
         screen.keys("Tab", "Enter")
         screen.shows("TRANSCRIPT", "SENT  user", "SENT  system (15 chars)", "White, ▏")
-        once(screen, "Write of snow.")
+        once(screen, "┊ Write of snow.")
         worker.send(event("llm/response", invokeid="poet", **{
             "session-id": "p1", "stop-reason": "end_turn", "output-tps": 12.5,
             "usage": {"input-tokens": 7, "output-tokens": 9},
@@ -503,7 +503,7 @@ def _():
             "config-after": ["run", "writing"],
             "event-data": {"output-ref": "nodes/a/output.edn"}}))
         screen.shows("llm.idle", "agent-poems-1")
-        for key, words in (("1", ("poet", "waiting", "p1")),
+        for key, words in (("1", ("agent-poems-1 › poet", "thinking", "p1")),
                            ("2", ("◉ writing", "○ judging", 'llm.idle  ["run" "planning"] → ')),
                            ("3", ("breadcrumb    run writing", "box · connected", "0 open")),
                            ("4", ("nodes/a/output.edn",)),

@@ -246,12 +246,6 @@ static void read_denied(struct crew_heard *h)
 	say(h, MOMENT_RETURNED, TEXT(""));
 }
 
-/* An agent of the run dialect has come to the end of its chart. */
-static void read_finished(struct crew_heard *h)
-{
-	say(h, MOMENT_ENDED, TEXT(""));
-}
-
 static void read_by_name(struct crew_heard *h, const struct signal *s)
 {
 	static const struct {
@@ -270,7 +264,6 @@ static void read_by_name(struct crew_heard *h, const struct signal *s)
 		{"prompt.settled", true, false, read_answer},
 		{"event", false, false, read_event},
 		{"PermissionDenied", false, false, read_denied},
-		{"run-finished", false, false, read_finished},
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {

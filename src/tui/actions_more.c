@@ -77,6 +77,13 @@ static struct text run_of(const struct tui *tui, struct text name)
 	return run.len ? run : name;
 }
 
+static struct text actions_name_of(const struct tui *tui, struct text run)
+{
+	struct text handle = json_text_at(sessions_find(&tui->board.sessions, run), "handle");
+
+	return handle.len ? handle : run;
+}
+
 static void actions_more_watch(struct tui *tui, struct text argument)
 {
 	if (!tui->line.watch) {
@@ -85,7 +92,10 @@ static void actions_more_watch(struct tui *tui, struct text argument)
 	}
 	tui_watch_run(tui, run_of(tui, argument));
 	tui->is_visiting = !tui->line.is_shared;
-	tui_say(tui, tui->watched[0] ? "only %s" : "all runs%s", tui->watched);
+	if (tui->watched[0])
+		tui_say(tui, "only %.*s", TEXT_ARG(actions_name_of(tui, text_of(tui->watched))));
+	else
+		tui_say(tui, "all sessions");
 }
 
 static void crew(struct tui *tui, struct text argument)

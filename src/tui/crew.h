@@ -11,6 +11,11 @@ int view_crew_rows(struct tui *tui); /* that its pane would fill */
 struct text view_crew_chosen(
 	struct tui *tui); /* its run, while the keys are the pane's; or empty */
 
+/* The session that the head of the screen tells of: the one that is chosen, or watched alone; or
+ * NULL.  And the fold of its newest run, or of whatever spoke last where there is no session. */
+yyjson_val *tui_subject(struct tui *tui);
+const struct fold *tui_fold(struct tui *tui);
+
 void tui_watch_run(struct tui *tui, struct text run); /* alone; empty: all.  Of a box only */
 
 #endif

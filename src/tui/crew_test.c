@@ -44,7 +44,7 @@ static void those_that_wait_stand_above_and_subagents_below(void **state)
 
 	tell("all", SHOP "," DOCS "," OVER);
 	assert_shows("CREW");
-	all = drawn(30, 120);
+	all = strstr(drawn(30, 120), "CREW"); /* below the head, which has the chosen one */
 	shop = strstr(all, "shop-1");
 	agent = strstr(all, "└ Explore");
 	docs = strstr(all, "docs-1");
@@ -56,7 +56,7 @@ static void those_that_wait_stand_above_and_subagents_below(void **state)
 	assert_null(strstr(all, "Done"));
 	assert_non_null(strstr(all, "1 at work, 1 idle"));
 	tell("changed", ASKS("p"));
-	all = drawn(30, 120);
+	all = strstr(drawn(30, 120), "CREW");
 	assert_true(strstr(all, "docs-1") < strstr(all, "shop-1"));
 	assert_non_null(strstr(all, "waits for you"));
 	tell("changed\":[],\"removed", "\"s\"");
@@ -218,6 +218,101 @@ static void a_filter_finds_handles_and_titles(void **state)
 	assert_lacks("docs-1");
 }
 
+/* ---- one name and one state ---- */
+
+/* Frames as a box sends them among all runs: an agent's own name, its own states, an id. */
+static void speak(const char *run, const char *invoke, const char *subagent, const char *words)
+{
+	char *raw = must_print("{\"run\":\"%s\",\"kind\":\"event\",\"ts\":1780798849139,"
+	                       "\"event\":\"llm/delta\",\"data\":{\"invokeid\":\"%s\","
+	                       "\"session-id\":\"%s\",\"subagent\":\"%s\",\"text\":\"%s\"}}",
+	                       run, invoke, run, subagent, words);
+
+	hear(raw);
+	free(raw);
+}
+
+#define AGENTS_STATE \
+	"{\"run\":\"s-run\",\"kind\":\"event\",\"ts\":1780798849139," \
+	"\"event\":\"runner/event-processed\",\"data\":{\"event-name\":\"agent_state_change\"," \
+	"\"config-before\":[\"claude\",\"idle\"],\"config-after\":[\"claude\",\"acting\"]}}"
+#define AGENTS_PHASE \
+	"{\"run\":\"s-run\",\"kind\":\"phase\",\"config\":[\"claude\",\"acting\"]," \
+	"\"breadcrumb\":[\"claude\",\"acting\"],\"siblings\":[\"idle\",\"thinking\"," \
+	"\"acting\",\"waiting\",\"done\",\"error\"]}"
+
+static void a_session_has_the_name_and_the_state_of_the_crew_in_every_pane(void **state)
+{
+	const char *all, *live;
+
+	tui->model.alone = tui->watched;
+	tell("all", SHOP "," DOCS);
+	hear(AGENTS_PHASE);
+	hear(AGENTS_STATE);
+	speak("s-run", "Explore", "e", "I look.");
+	speak("s-run", "claude", "", "I sell.");
+	all = drawn(40, 120);
+	live = strstr(all, "LIVE");
+	assert_non_null(live);
+	assert_non_null(strstr(live, " shop-1          Bash npm test"));
+	assert_non_null(strstr(live, " └ Explore       thinking"));
+	assert_non_null(strstr(live, "┊ I look."));
+	assert_null(strstr(live, "docs-1")); /* it says nothing */
+	assert_null(strstr(all, "claude"));
+	assert_null(strstr(all, "acting"));
+	assert_null(strstr(all, "s-run"));
+	press('1');
+	all = drawn(40, 120);
+	assert_non_null(strstr(all, "shop-1                   Bash npm test"));
+	assert_non_null(strstr(all, "shop-1 › Explore         thinking"));
+	assert_null(strstr(all, "answering"));
+	press(PRESS_ENTER);
+	assert_shows("TRANSCRIPT ━");
+	assert_lacks("claude");
+}
+
+static void the_head_tells_of_the_chosen_session(void **state)
+{
+	tell("all", SHOP "," DOCS);
+	assert_shows("│ shop-1  Sell");
+	assert_shows("│ ▸ Bash npm test  4");
+	press('G');
+	assert_shows("│ docs-1");
+	assert_shows("│ · idle");
+	hear("{\"run\":\"d\",\"kind\":\"phase\",\"config\":[\"run\",\"writing\"]}");
+	tui->model.alone = tui->watched;
+	hear("{\"run\":\"d\",\"kind\":\"phase\",\"config\":[\"run\",\"writing\"]}");
+	assert_shows("▶ run › writing");
+	press('g');
+	assert_lacks("run › writing"); /* that is the chart of another */
+}
+
+static void a_line_of_the_log_has_the_name_of_its_session(void **state)
+{
+	const char *log;
+
+	tui->model.alone = tui->watched;
+	hear(AGENTS_STATE);
+	hear("{\"run\":\"s-run\",\"kind\":\"event\",\"ts\":1,\"event\":\"llm/error\",\"data\":"
+	     "{\"invokeid\":\"claude\",\"message\":\"broken\"}}");
+	hear("{\"run\":\"old-run\",\"kind\":\"event\",\"ts\":1,\"event\":\"odd/thing\"}");
+	hear("{\"run\":\"nobody\",\"kind\":\"event\",\"ts\":1,\"event\":\"odd/other\"}");
+	log = strstr(drawn(30, 120), "LOG");
+	assert_non_null(strstr(log, "agent_state_change")); /* nobody's, so far */
+	tell("all", SHOP ",{\"id\":\"o\",\"run\":\"new-run\",\"runs\":[\"old-run\",\"new-run\"],"
+	                 "\"handle\":\"long-1\",\"group\":\"idle\",\"state\":{\"name\":\"idle\"}}");
+	log = strstr(drawn(30, 120), "LOG");
+	assert_non_null(strstr(log, "shop-1                 ⚠ broken"));
+	assert_non_null(strstr(log, "long-1                 · odd/thing"));
+	assert_non_null(strstr(log, "debug                  · odd/other"));
+	assert_null(strstr(log, "agent_state_change"));
+	press('/');
+	type("long-1");
+	log = strstr(drawn(30, 120), "LOG");
+	assert_non_null(strstr(log, "odd/thing"));
+	assert_null(strstr(log, "broken"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -232,6 +327,9 @@ int main(void)
 		shared(the_first_key_keeps_the_focus_where_it_is),
 		shared(a_narrow_screen_shows_them_alone),
 		shared(a_filter_finds_handles_and_titles),
+		shared(a_session_has_the_name_and_the_state_of_the_crew_in_every_pane),
+		shared(the_head_tells_of_the_chosen_session),
+		shared(a_line_of_the_log_has_the_name_of_its_session),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

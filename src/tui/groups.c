@@ -36,32 +36,47 @@ static void groups_join(struct group *group, const struct invocation *i)
 }
 
 /* qsort is not stable, but insertion is, and there are few. */
-static void add_in_order(struct groups *groups, size_t count, const struct invocation *i)
+static void add_in_order(struct groups *groups, size_t first, const struct invocation *i)
 {
-	size_t at = count;
+	size_t at = groups->all_count++;
 
-	for (; at > 0 && by_name(&i, &groups->all[at - 1]) < 0; at--)
+	for (; at > first && by_name(&i, &groups->all[at - 1]) < 0; at--)
 		groups->all[at] = groups->all[at - 1];
 	groups->all[at] = i;
 }
 
-void groups_make(struct groups *groups, const struct fold *fold)
+static void add_run(struct groups *groups, const struct model_run *run)
 {
-	size_t count = 0;
+	size_t first = groups->all_count;
 
-	groups->count = 0;
-	list_each(&fold->invocations, l)
-		add_in_order(groups, count++, list_of(l, struct invocation, in_fold));
-	for (size_t i = 0; i < count; i++) {
+	list_each(&run->fold.invocations, l) {
+		if (groups->all_count == FOLD_INVOCATIONS_MAX)
+			break;
+		add_in_order(groups, first, list_of(l, struct invocation, in_fold));
+	}
+	for (size_t i = first; i < groups->all_count; i++) {
 		struct group *group = &groups->at[groups->count];
 
-		if (i == 0 || by_name(&groups->all[i], &groups->all[i - 1]) != 0) {
-			*group = (struct group){.invoke = groups->all[i]->invoke, .first = i};
+		if (i == first || by_name(&groups->all[i], &groups->all[i - 1]) != 0) {
+			*group = (struct group){
+				.run = run->run, .invoke = groups->all[i]->invoke, .first = i};
 			groups->count++;
 		} else {
 			group--;
 		}
 		groups_join(group, groups->all[i]);
+	}
+}
+
+void groups_make(struct groups *groups, const struct model *model,
+                 bool (*wanted)(void *self, const char *run), void *self)
+{
+	groups->count = groups->all_count = 0;
+	for (const struct link *l = model->runs.prev; l != &model->runs; l = l->prev) {
+		const struct model_run *run = list_of(l, struct model_run, in_model);
+
+		if (!wanted || wanted(self, run->run))
+			add_run(groups, run);
 	}
 	qsort(groups->at, groups->count, sizeof(*groups->at), by_rank);
 }

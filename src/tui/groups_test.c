@@ -8,43 +8,36 @@
 
 #include <cmocka.h>
 
-static struct fold fold;
+static struct model model;
 static struct groups groups;
-static struct json_reader reader;
 
 static void hear(double ts, const char *event, const char *invoke, const char *session)
 {
 	char raw[256];
-	struct run_event happened;
-	struct frame frame;
 	struct error why;
 
 	snprintf(
 		raw, sizeof(raw),
 		"{\"ts\":%f,\"event\":\"%s\",\"data\":{\"invokeid\":\"%s\",\"session-id\":\"%s\"}}",
 		ts, event, invoke, session);
-	assert_true(frame_read(&frame, &reader, text_of(raw), &why));
-	event_of_frame(&happened, &frame);
-	fold_event(&fold, &happened);
+	assert_true(model_hear(&model, text_of(raw), &why));
 }
 
 static int make(void **state)
 {
-	fold_init(&fold);
-	json_reader_init(&reader, FRAME_MAX);
+	model_init(&model);
 	return 0;
 }
 
 static int drop(void **state)
 {
-	fold_finish(&fold);
-	json_reader_finish(&reader);
+	model_finish(&model);
 	return 0;
 }
 
 static void nobody_makes_no_group(void **state)
 {
-	groups_make(&groups, &fold);
+	groups_make(&groups, &model, NULL, NULL);
 	assert_int_equal(groups.count, 0);
 }
 
@@ -55,7 +48,7 @@ static void who_streams_comes_first_and_who_is_done_last(void **state)
 	hear(3, "llm/start", "waiting", "1");
 	hear(1, "llm/delta", "streaming", "1");
 	hear(9, "llm/response", "late", "1");
-	groups_make(&groups, &fold);
+	groups_make(&groups, &model, NULL, NULL);
 	assert_int_equal(groups.count, 5);
 	assert_string_equal(groups.at[0].invoke, "streaming");
 	assert_string_equal(groups.at[1].invoke, "waiting");
@@ -71,7 +64,7 @@ static void a_group_is_as_busy_as_its_busiest(void **state)
 	hear(3, "llm/delta", "judge", "2");
 	hear(4, "llm/delta", "judge", "2");
 	hear(5, "llm/start", "judge", "3");
-	groups_make(&groups, &fold);
+	groups_make(&groups, &model, NULL, NULL);
 	assert_int_equal(groups.count, 2);
 	assert_string_equal(groups.at[0].invoke, "judge");
 	assert_int_equal(groups.at[0].count, 3);

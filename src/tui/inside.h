@@ -49,8 +49,7 @@ struct tui {
 	struct board board;
 	struct typing typing;
 	struct canvas canvas;
-	int64_t now_ms; /* Unix time */
-	uint64_t tick;
+	int64_t now_ms;    /* Unix time */
 	bool is_recording; /* its clock stands where its last frame does */
 	bool wants_quit, is_dirty;
 	bool is_pasting; /* keys are text, and do nothing else */

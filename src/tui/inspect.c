@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "crew/words.h"
+#include "tui/crew.h"
 #include "tui/log.h"
+#include "tui/named.h"
 
 #define LINE_MAX_BYTES (4 * KIB)
 #define VALUE_MAX 400
@@ -28,9 +31,25 @@ static void add_plain(struct buf *out, yyjson_val *value)
 		log_add_value(out, value, VALUE_MAX);
 }
 
+/* The session that an event is of, by its name; else nothing, or the name of its invocation. */
+static void add_whose(struct buf *out, const struct tui *tui, const struct frame *frame)
+{
+	struct invoked of = {model_run_of(&tui->model, frame), frame->invoke,
+	                     frame->subagent.len ? frame->subagent : frame->session};
+	struct named who = named_find(&tui->board.sessions, &of);
+	size_t before = out->len;
+
+	if (who.member)
+		named_add(out, &who);
+	else
+		buf_add(out, frame->invoke);
+	if (out->len > before)
+		buf_add(out, TEXT("  "));
+}
+
 /* ---- chart ---- */
 
-void inspect_chart_event(struct paper *paper, const struct frame *frame)
+void inspect_chart_event(struct paper *paper, const struct tui *tui, const struct frame *frame)
 {
 	struct buf line;
 
@@ -39,6 +58,7 @@ void inspect_chart_event(struct paper *paper, const struct frame *frame)
 		return;
 	buf_init(&line, LINE_MAX_BYTES);
 	add_clock(&line, frame->ts);
+	add_whose(&line, tui, frame);
 	if (text_is(frame->event, "runner/start-config")) {
 		buf_add(&line, TEXT("start  → "));
 		log_add_value(&line, yyjson_obj_get(frame->data, "config"), VALUE_MAX);
@@ -96,7 +116,8 @@ int inspect_states(struct area area, const struct fold *fold)
 
 /* ---- artifacts ---- */
 
-static void add_artifact(struct paper *paper, const struct frame *frame, yyjson_val *where)
+static void add_artifact(struct paper *paper, const struct tui *tui, const struct frame *frame,
+                         yyjson_val *where)
 {
 	struct buf line;
 
@@ -105,21 +126,20 @@ static void add_artifact(struct paper *paper, const struct frame *frame, yyjson_
 	buf_init(&line, LINE_MAX_BYTES);
 	add_clock(&line, frame->ts);
 	buf_print(&line, "%-18.*s ", TEXT_ARG(frame->event));
-	if (frame->invoke.len)
-		buf_print(&line, "%.*s  ", TEXT_ARG(frame->invoke));
+	add_whose(&line, tui, frame);
 	buf_add(&line, json_text(where));
 	paper_add(paper, STYLE_PLAIN, buf_text(&line));
 	buf_finish(&line);
 }
 
-void inspect_artifact_event(struct paper *paper, const struct frame *frame)
+void inspect_artifact_event(struct paper *paper, const struct tui *tui, const struct frame *frame)
 {
 	yyjson_val *inner = yyjson_obj_get(frame->data, "event-data");
 
-	add_artifact(paper, frame, yyjson_obj_get(frame->data, "io/ref"));
-	add_artifact(paper, frame, yyjson_obj_get(inner, "output-ref"));
+	add_artifact(paper, tui, frame, yyjson_obj_get(frame->data, "io/ref"));
+	add_artifact(paper, tui, frame, yyjson_obj_get(inner, "output-ref"));
 	if (text_starts(frame->event, TEXT("artifact")))
-		add_artifact(paper, frame, yyjson_obj_get(frame->data, "path"));
+		add_artifact(paper, tui, frame, yyjson_obj_get(frame->data, "path"));
 }
 
 /* ---- status ---- */
@@ -152,18 +172,58 @@ static void add_debug(struct paper *paper, const struct fold_debug *debug)
 		            debug->mode ? debug->mode : "-");
 }
 
-void inspect_status(struct paper *paper, struct tui *tui)
+static void add_figure(struct paper *paper, const char *name,
+                       void (*say)(struct buf *out, yyjson_val *member), yyjson_val *member)
 {
-	const struct fold *fold = &tui->model.fold;
-	struct fold_totals totals = fold_totals(fold);
-	struct buf state;
+	struct buf words;
 
-	inspect_add_word(paper, "session", fold->session);
+	buf_init(&words, LINE_MAX_BYTES);
+	say(&words, member);
+	if (words.len)
+		paper_print(paper, STYLE_PLAIN, "%-14s%.*s", name, TEXT_ARG(buf_text(&words)));
+	buf_finish(&words);
+}
+
+/* A session as the crew has it. */
+static void add_session(struct paper *paper, const struct tui *tui, yyjson_val *member)
+{
+	static const char *const names[] = {"title", "agent", "model", "project", "branch", "mode"};
+	yyjson_val *state = yyjson_obj_get(member, "state");
+	struct buf words;
+
+	paper_print(paper, STYLE_PLAIN, "%-14s%.*s", "session",
+	            TEXT_ARG(json_text_at(member, "handle")));
+	buf_init(&words, LINE_MAX_BYTES);
+	words_state(&words, state);
+	buf_add(&words, TEXT("  "));
+	words_clock(&words, state, (double)tui->now_ms);
+	paper_print(paper, STYLE_PLAIN, "%-14s%.*s", "state", TEXT_ARG(buf_text(&words)));
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (json_text_at(member, names[i]).len)
+			paper_print(paper, STYLE_PLAIN, "%-14s%.*s", names[i],
+			            TEXT_ARG(json_text_at(member, names[i])));
+	buf_finish(&words);
+	add_figure(paper, "plan", words_plan, member);
+	add_figure(paper, "tokens", words_tokens, member);
+	add_figure(paper, "cost", words_cost, member);
+}
+
+/* Where its chart is; of a session that has one. */
+static void add_chart(struct paper *paper, const struct fold *fold)
+{
 	inspect_add_word(paper, "chart", fold->chart);
 	inspect_add_states(paper, "config", &fold->config);
 	inspect_add_states(paper, "breadcrumb", &fold->breadcrumb);
 	inspect_add_states(paper, "siblings", &fold->siblings);
 	add_debug(paper, &fold->debug);
+}
+
+static void add_run(struct paper *paper, const struct fold *fold)
+{
+	struct fold_totals totals = fold_totals(fold);
+
+	inspect_add_word(paper, "session", fold->session);
+	add_chart(paper, fold);
 	inspect_add_word(paper, "finished", fold->finished ? "yes" : "no");
 	inspect_add_word(paper, "final", fold->final_config);
 	paper_print(paper, STYLE_PLAIN, "%-14s%zu, %zu at work, %.1f t/s", "invocations",
@@ -171,6 +231,20 @@ void inspect_status(struct paper *paper, struct tui *tui)
 	paper_print(paper, STYLE_PLAIN, "%-14sin %llu, out %llu", "tokens",
 	            (unsigned long long)fold->input_tokens,
 	            (unsigned long long)fold->output_tokens);
+}
+
+void inspect_status(struct paper *paper, struct tui *tui)
+{
+	const struct fold *fold = tui_fold(tui);
+	yyjson_val *member = tui_subject(tui);
+	struct buf state;
+
+	if (!member)
+		add_run(paper, fold);
+	else
+		add_session(paper, tui, member);
+	if (member && fold->config.count > 0)
+		add_chart(paper, fold);
 	paper_print(paper, STYLE_PLAIN, "%-14s%llu, %llu errors", "events",
 	            (unsigned long long)fold->events, (unsigned long long)fold->errors);
 	paper_print(paper, STYLE_PLAIN, "%-14s%zu open", "prompts", tui->model.prompt_count);

@@ -6,8 +6,8 @@
 #include "tui/paper.h"
 
 /* Adds what an event says of the chart: a transition; or of artifacts: where one is. */
-void inspect_chart_event(struct paper *paper, const struct frame *frame);
-void inspect_artifact_event(struct paper *paper, const struct frame *frame);
+void inspect_chart_event(struct paper *paper, const struct tui *tui, const struct frame *frame);
+void inspect_artifact_event(struct paper *paper, const struct tui *tui, const struct frame *frame);
 
 /* Where the chart stands, and how many rows that took. */
 int inspect_states(struct area area, const struct fold *fold);

@@ -24,7 +24,7 @@ static void respond(void)
 static void a_transcript_has_what_was_sent_replied_and_streams(void **state)
 {
 	begin();
-	tui_action(tui, TEXT("transcript"), (struct text){"poet\0p1", 7});
+	tui_action(tui, TEXT("transcript"), (struct text){"\0poet\0p1", 8});
 	assert_shows("SENT  user");
 	assert_shows("┊ Of snow.");
 	assert_shows("┊ White▏");
@@ -59,7 +59,7 @@ static void what_was_sent_twice_is_told_once(void **state)
 	hear("{\"kind\":\"event\",\"event\":\"llm/request\",\"data\":{\"invokeid\":\"judge\","
 	     "\"system-preview\":\"Be fair.\",\"user-blocks\":[{\"type\":\"text\","
 	     "\"text\":\"Judge.\"}]}}");
-	tui_action(tui, TEXT("transcript"), TEXT("judge"));
+	tui_action(tui, TEXT("transcript"), TEXT("\0judge"));
 	assert_shows("SENT  system (8 chars)");
 	assert_null(strstr(strstr(drawn(30, 100), "Judge.") + 1, "Judge."));
 }

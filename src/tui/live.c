@@ -299,6 +299,7 @@ static bool live_start(void *self, struct loop *loop, struct tui *tui, struct er
 	tui->is_silent = live->box->is_silent;
 	if (live->session)
 		snprintf(tui->watched, sizeof(tui->watched), "%s", live->session);
+	tui->model.alone = tui->watched;
 	runs.message_max = MESSAGE_MAX;
 	runs.path = runs_path;
 	runs.open = runs_open;

@@ -147,6 +147,7 @@ static void log_end_line(struct log *log, const char *glyph, const char *lane, u
 		entry.style = model_hue(log->model, invoke);
 	}
 	entry.is_error = style == STYLE_ERROR;
+	entry.is_state = model_is_state(log->model, log->frame);
 	model_add_line(log->model, log->frame, &entry);
 	buf_clear(&log->words);
 }
@@ -209,9 +210,15 @@ static void log_runner_error(struct log *log)
 
 /* ---- models ---- */
 
+/* The session of an agent's own; that of a run that the box made is its run. */
 static void log_start(struct log *log)
 {
-	log_add_member(log, "invocation start session=", "session-id");
+	struct text run = model_run_of(log->model, log->frame);
+
+	if (run.len && text_equal(run, log->frame->session))
+		buf_add(&log->words, TEXT("invocation start"));
+	else
+		log_add_member(log, "invocation start session=", "session-id");
 	end_invoke(log, "·");
 }
 
@@ -221,8 +228,12 @@ static void log_exit(struct log *log)
 	end_invoke(log, "·");
 }
 
+/* A subagent that was told nothing has only its id. */
 static void log_user_message(struct log *log)
 {
+	if (log->frame->subagent.len &&
+	    text_equal(json_text(of(log, "text")), log->frame->subagent))
+		return;
 	add_plain(log, of(log, "text"), TEXT_MAX);
 	end_invoke(log, "▸");
 }
@@ -264,6 +275,13 @@ static void add_tokens(struct log *log)
 	add_plain(log, yyjson_obj_get(usage, "output-tokens"), DETAIL_MAX);
 }
 
+/* Of a call that the box was told of nothing more is known. */
+static bool is_made_of_call(const struct log *log)
+{
+	return model_run_of(log->model, log->frame).len && !of(log, "model") && !of(log, "usage") &&
+	       text_is(json_text(of(log, "stop-reason")), "tool_use");
+}
+
 static void log_response(struct log *log)
 {
 	struct text stop = json_text(of(log, "stop-reason"));
@@ -275,6 +293,8 @@ static void log_response(struct log *log)
 	{
 		log_block(log, block);
 	}
+	if (is_made_of_call(log))
+		return;
 	log_add_member(log, "resp stop=", "stop-reason");
 	log_add_member(log, " model=", "model");
 	add_tokens(log);

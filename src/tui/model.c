@@ -15,6 +15,7 @@ static void line_finish(struct line *line)
 {
 	free(line->tag);
 	free(line->words);
+	free(line->run);
 	free(line->invoke);
 	free(line->session);
 	*line = (struct line){0};
@@ -53,10 +54,13 @@ void model_add_line(struct model *model, const struct frame *frame, const struct
 		.ts = frame->ts,
 		.style = entry->style,
 		.is_error = entry->is_error,
+		.is_state = entry->is_state,
+		.run = text_dup(model_run_of(model, frame)),
 		.tag = text_dup(model_name_of(entry->tag)),
 		.words = words_dup(entry->words),
 		.invoke = text_dup(model_name_of(frame->invoke)),
-		.session = text_dup(model_name_of(frame->session)),
+		.session = text_dup(
+			model_name_of(frame->subagent.len ? frame->subagent : frame->session)),
 	};
 	snprintf(line->glyph, sizeof(line->glyph), "%s", entry->glyph);
 }
@@ -167,17 +171,104 @@ static void model_ask(struct model *model, const struct frame *frame)
 	model->prompt_count++;
 }
 
+/* ---- runs ---- */
+
+struct text model_run_of(const struct model *model, const struct frame *frame)
+{
+	if (!model->alone || model->alone[0])
+		return text_of(model->alone);
+	return frame->run.len <= FOLD_NAME_MAX && !memchr(frame->run.at, '\0', frame->run.len)
+	               ? frame->run
+	               : TEXT("");
+}
+
+static void forget_run(struct model *model, struct model_run *one)
+{
+	list_remove(&one->in_model);
+	map_remove(&model->by_run, text_of(one->run));
+	fold_finish(&one->fold);
+	free(one->run);
+	free(one);
+}
+
+static struct fold *fold_of(struct model *model, struct text run)
+{
+	struct model_run *one = map_get(&model->by_run, run);
+
+	if (!one) {
+		if (model->by_run.count == MODEL_RUNS_MAX)
+			forget_run(model, list_of(model->runs.next, struct model_run, in_model));
+		one = must_zero(1, sizeof(*one));
+		one->run = text_dup(run);
+		fold_init(&one->fold);
+		map_set(&model->by_run, run, one);
+		list_init(&one->in_model);
+	}
+	list_remove(&one->in_model);
+	list_add(&model->runs, &one->in_model);
+	return &one->fold;
+}
+
+const struct fold *model_fold(const struct model *model, struct text run)
+{
+	const struct model_run *one = map_get(&model->by_run, run);
+
+	return one ? &one->fold : &model->none;
+}
+
+const struct fold *model_newest(const struct model *model)
+{
+	return list_is_empty(&model->runs)
+	               ? &model->none
+	               : &list_of(model->runs.prev, struct model_run, in_model)->fold;
+}
+
 /* ---- frames ---- */
+
+/* Of a phase: the states are those that every agent may be in. */
+static bool has_agents_states(yyjson_val *siblings)
+{
+	struct run_states all = {.array = siblings, .count = yyjson_arr_size(siblings)};
+	struct run_states_walk walk = run_states_walk(&all);
+	struct text name;
+
+	if (all.count != RUN_AGENT_STATES)
+		return false;
+	for (size_t i = 0; run_states_next(&walk, &name); i++)
+		if (!text_equal(name, run_agent_states[i]))
+			return false;
+	return true;
+}
+
+bool model_is_state(const struct model *model, const struct frame *frame)
+{
+	if (!model_run_of(model, frame).len)
+		return false;
+	if (frame->kind == FRAME_PHASE)
+		return has_agents_states(yyjson_obj_get(frame->root, "siblings"));
+	return text_is(frame->event, "runner/event-processed") &&
+	       text_is(json_text_at(frame->data, "event-name"), "agent_state_change");
+}
+
+static void fold_frame(struct model *model, const struct frame *frame)
+{
+	struct run_event event;
+
+	event_of_frame(&event, frame);
+	if (frame->subagent.len) /* each of its invocations is one */
+		event.session = frame->subagent;
+	if (model_is_state(model, frame))
+		event.kind = RUN_NOTED;
+	fold_event(fold_of(model, model_run_of(model, frame)), &event);
+}
 
 bool model_hear(struct model *model, struct text raw, struct error *why)
 {
-	struct run_event event;
 	struct frame frame;
 
 	if (!frame_read(&frame, &model->reader, raw, why))
 		return false;
-	event_of_frame(&event, &frame);
-	fold_event(&model->fold, &event);
+	fold_frame(model, &frame);
 	switch (frame.kind) {
 	case FRAME_EVENT:
 		if (!text_is(frame.event, "llm/delta"))
@@ -200,7 +291,9 @@ bool model_hear(struct model *model, struct text raw, struct error *why)
 void model_init(struct model *model)
 {
 	*model = (struct model){0};
-	fold_init(&model->fold);
+	fold_init(&model->none);
+	list_init(&model->runs);
+	map_init(&model->by_run);
 	json_reader_init(&model->reader, FRAME_MAX);
 	map_init(&model->hues);
 	list_init(&model->prompts);
@@ -208,7 +301,10 @@ void model_init(struct model *model)
 
 void model_finish(struct model *model)
 {
-	fold_finish(&model->fold);
+	fold_finish(&model->none);
+	list_each(&model->runs, l)
+		forget_run(model, list_of(l, struct model_run, in_model));
+	map_finish(&model->by_run);
 	json_reader_finish(&model->reader);
 	map_finish(&model->hues);
 	for (size_t i = 0; i < MODEL_LINES_MAX; i++)

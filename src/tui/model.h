@@ -1,7 +1,10 @@
 /* model.h - what a screen knows of what it watches; pure.
  *
- * Frames go in, from a box or from a file; the run that they make is folded (run/fold.h),
+ * Frames go in, from a box or from a file; each run that they make is folded (run/fold.h),
  * events become lines of the log, and the newest are kept for whoever looks closer.
+ *
+ * The states of sessions are the crew's (tui/named.h): what a box tells of agents' own states by
+ * frames is folded for a recording alone, which has no crew.
  */
 #ifndef TUI_MODEL_H
 #define TUI_MODEL_H
@@ -14,6 +17,7 @@
 #define MODEL_EVENTS_BYTES (32 * MIB)
 #define MODEL_HUES_MAX 1000 /* names that are told apart by a colour of their own */
 #define MODEL_PROMPTS_MAX 256
+#define MODEL_RUNS_MAX 512 /* the one that was quiet for longest goes first */
 
 struct line {
 	double ts;
@@ -21,7 +25,8 @@ struct line {
 	bool is_error;
 	char glyph[5];
 	char *tag, *words; /* raw: what an agent said */
-	char *invoke, *session;
+	char *run, *invoke, *session;
+	bool is_state; /* that an agent says of itself: who knows its session shows that one's */
 };
 
 /* An event as it came; pieces of text that stream by are not kept. */
@@ -40,8 +45,18 @@ struct asked {
 	bool is_stale;   /* it was open before the line broke */
 };
 
-struct model {
+struct model_run {
+	struct link in_model; /* model.runs, the one that spoke last at the end */
+	char *run;            /* "": of a recording */
 	struct fold fold;
+};
+
+struct model {
+	/* The run whose frames these are, borrowed; "": they say it; NULL: one that has no name. */
+	const char *alone;
+	struct link runs;
+	struct map by_run;
+	struct fold none; /* of whatever is not known */
 	struct json_reader reader;
 	struct line lines[MODEL_LINES_MAX];
 	size_t line_first, line_count;
@@ -60,6 +75,13 @@ void model_finish(struct model *model);
 /* False when it is no frame; that changes nothing. */
 bool model_hear(struct model *model, struct text raw, struct error *why);
 
+/* Whose a frame is. */
+struct text model_run_of(const struct model *model, const struct frame *frame);
+const struct fold *model_fold(const struct model *model, struct text run); /* never NULL */
+const struct fold *model_newest(const struct model *model); /* of the run that spoke last */
+/* Is it what a box makes of an agent's own state, and not where its chart is? */
+bool model_is_state(const struct model *model, const struct frame *frame);
+
 /* Line and event 0 are the oldest that are kept. */
 const struct line *model_line(const struct model *model, size_t at);
 struct text model_event(const struct model *model, size_t at);
@@ -74,7 +96,7 @@ void model_unask(struct model *model, struct text id);
 struct log_line {
 	struct text tag;
 	uint8_t style;
-	bool is_error;
+	bool is_error, is_state;
 	const char *glyph;
 	struct text words;
 };

@@ -58,7 +58,7 @@ bool tui_timing_of(struct text name, enum tui_timing *timing)
 
 static uint64_t pause_after(struct tui_replay *replay)
 {
-	double ts = replay->tui->model.fold.last_ts;
+	double ts = model_newest(&replay->tui->model)->last_ts;
 	double pause = replay->last_ts > 0 ? ts - replay->last_ts : 0;
 
 	replay->last_ts = ts;
@@ -169,7 +169,7 @@ bool tui_replay_json(const char *path, struct buf *out, struct error *why)
 		while (transcript_next(&transcript, &line))
 			model_hear(model, line, NULL);
 		buf_add_char(out, '{');
-		fold_json(&model->fold, out);
+		fold_json(model_newest(model), out);
 		buf_add(out, TEXT("}\n"));
 		model_finish(model);
 		free(model);

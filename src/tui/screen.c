@@ -237,7 +237,7 @@ bool tui_hear(struct tui *tui, struct text raw, struct error *why)
 
 bool tui_moves(const struct tui *tui)
 {
-	return tui->said_until_ms > tui->now_ms || fold_totals(&tui->model.fold).live > 0;
+	return tui->said_until_ms > tui->now_ms;
 }
 
 /* ---- drawing ---- */
@@ -286,10 +286,18 @@ static struct area draw_crew(struct tui *tui, struct area body)
 	return area_rows(body, rows, body.rows);
 }
 
+static bool run_streams(const struct fold *fold)
+{
+	list_each(&fold->invocations, l)
+		if (list_of(l, struct invocation, in_fold)->status == INVOCATION_STREAMING)
+			return true;
+	return false;
+}
+
 static bool has_stream(const struct tui *tui)
 {
-	list_each(&tui->model.fold.invocations, l)
-		if (list_of(l, struct invocation, in_fold)->status == INVOCATION_STREAMING)
+	list_each(&tui->model.runs, l)
+		if (run_streams(&list_of(l, struct model_run, in_model)->fold))
 			return true;
 	return false;
 }
@@ -311,7 +319,7 @@ static void draw_panes(struct tui *tui, struct area body)
 		return;
 	}
 	body = draw_crew(tui, body);
-	tui->has_streamed |= has_stream(tui);
+	tui->has_streamed = tui->has_streamed || has_stream(tui);
 	if (tui->focus == PANE_LIVE || tui->has_streamed)
 		draw_pair(tui, body);
 	else
@@ -330,7 +338,7 @@ static void screen_draw_row(struct area area, int row, enum style style, const c
 static void draw_paused(struct tui *tui, struct area area)
 {
 	char words[160], budget[40] = "";
-	uint64_t steps = tui->model.fold.debug.step_budget;
+	uint64_t steps = tui_fold(tui)->debug.step_budget;
 
 	if (steps > 0)
 		snprintf(budget, sizeof(budget), "  (step-budget %llu)", (unsigned long long)steps);
@@ -340,13 +348,22 @@ static void draw_paused(struct tui *tui, struct area area)
 	screen_draw_row(area, 0, STYLE_PAUSED, words);
 }
 
+/* Of one run alone; what its session says of it counts. */
+static bool is_finished(struct tui *tui)
+{
+	yyjson_val *member = tui_subject(tui);
+
+	return !tui->line.is_shared && tui_fold(tui)->finished &&
+	       (!member || roll_group(member) == GROUP_OVER);
+}
+
 /* What stands below the body takes its rows from the end. */
 static struct area draw_below(struct tui *tui, struct area area)
 {
 	int rows = area.rows - 1;
 
 	header_draw_footer(tui, area_rows(area, rows, 1));
-	if (tui->model.fold.finished)
+	if (is_finished(tui))
 		screen_draw_row(area, --rows, STYLE_FINISHED,
 		                " ✓ Run finished — press Ctrl-C to quit");
 	if (tui->modal.view && tui->overlay_count == 0) {
@@ -364,8 +381,27 @@ bool tui_has_crew(const struct tui *tui)
 {
 	const struct roll *roll = &tui->board.sessions.roll;
 
-	return tui->line.is_shared ? roll->count > 0
-	                           : roll_find(roll, text_of(tui->watched)) != NULL;
+	return tui->line.is_shared
+	               ? roll->count > 0
+	               : sessions_find(&tui->board.sessions, text_of(tui->watched)) != NULL;
+}
+
+/* Of the newest of its runs that anything was heard of. */
+static const struct fold *fold_of_session(const struct tui *tui, yyjson_val *member)
+{
+	yyjson_val *runs = yyjson_obj_get(member, "runs");
+	const struct fold *fold = model_fold(&tui->model, json_text_at(member, "run"));
+
+	for (size_t i = yyjson_arr_size(runs); i > 0 && fold == &tui->model.none; i--)
+		fold = model_fold(&tui->model, json_text(yyjson_arr_get(runs, i - 1)));
+	return fold;
+}
+
+const struct fold *tui_fold(struct tui *tui)
+{
+	yyjson_val *member = tui_subject(tui);
+
+	return member ? fold_of_session(tui, member) : model_newest(&tui->model);
 }
 
 void tui_watch_run(struct tui *tui, struct text run)
@@ -389,7 +425,7 @@ static void follow_crew(struct tui *tui)
 void tui_draw(struct tui *tui, int rows, int cols)
 {
 	struct area all, body;
-	bool is_paused = tui->model.fold.debug.paused;
+	bool is_paused = tui_fold(tui)->debug.paused;
 
 	follow_crew(tui);
 	follow_modal(tui);
@@ -428,12 +464,15 @@ void tui_init(struct tui *tui)
 
 void tui_forget(struct tui *tui)
 {
+	const char *alone = tui->model.alone;
+
 	while (tui->overlay_count > 0)
 		tui_close(tui);
 	close_view(tui, &tui->modal);
 	tui->has_streamed = false;
 	model_finish(&tui->model);
 	model_init(&tui->model);
+	tui->model.alone = alone;
 	tui_redraw(tui);
 }
 

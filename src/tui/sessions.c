@@ -13,6 +13,7 @@ void sessions_init(struct sessions *s)
 {
 	*s = (struct sessions){0};
 	map_init(&s->raws);
+	map_init(&s->runs);
 }
 
 static void forget_members(struct sessions *s)
@@ -31,6 +32,7 @@ void sessions_finish(struct sessions *s)
 {
 	forget_members(s);
 	map_finish(&s->raws);
+	map_finish(&s->runs);
 	roll_finish(&s->roll);
 }
 
@@ -67,6 +69,33 @@ static void drop_members(struct sessions *s, yyjson_val *ids)
 		free(map_remove(&s->raws, json_text(id)));
 }
 
+/* The newest of one that has several comes last. */
+static void know_runs(struct sessions *s, yyjson_val *member)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(yyjson_obj_get(member, "runs"));
+	yyjson_val *run;
+
+	map_set(&s->runs, json_text_at(member, "id"), member);
+	while ((run = yyjson_arr_iter_next(&it)))
+		map_set(&s->runs, json_text(run), member);
+	map_set(&s->runs, json_text_at(member, "run"), member);
+}
+
+static void take_roll(struct sessions *s, const struct roll *now)
+{
+	roll_finish(&s->roll);
+	s->roll = *now;
+	map_finish(&s->runs);
+	map_init(&s->runs);
+	for (size_t i = 0; i < now->count; i++)
+		know_runs(s, now->members[i]);
+}
+
+yyjson_val *sessions_find(const struct sessions *s, struct text run)
+{
+	return run.len ? map_get(&s->runs, run) : NULL;
+}
+
 static void read_members(struct sessions *s)
 {
 	struct roll now;
@@ -82,10 +111,8 @@ static void read_members(struct sessions *s)
 		put_json(&json, NULL, text_of(raw));
 	put_list_end(&json);
 	put_end(&json);
-	if (!json.full && roll_read(&now, buf_text(&json))) {
-		roll_finish(&s->roll);
-		s->roll = now;
-	}
+	if (!json.full && roll_read(&now, buf_text(&json)))
+		take_roll(s, &now);
 	buf_finish(&json);
 }
 

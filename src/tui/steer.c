@@ -41,7 +41,7 @@ static const char *words_of(const char *op)
 static struct text steer_name(const struct tui *tui, const char *run)
 {
 	struct text handle =
-		json_text_at(roll_find(&tui->board.sessions.roll, text_of(run)), "handle");
+		json_text_at(sessions_find(&tui->board.sessions, text_of(run)), "handle");
 	struct text name = handle.len ? handle : text_of(run);
 
 	return utf8_cut(name, NAME_BYTES);

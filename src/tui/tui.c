@@ -38,7 +38,6 @@ static void draw(struct tui_session *show)
 	int rows, cols;
 
 	tui->now_ms = clock_wall_ms();
-	tui->tick = clock_mono_ns() / (TUI_TICK_MS * 1000000ull);
 	if (tui->board.bells.due > 0 && !tui->is_silent)
 		term_ring(show->term);
 	tui->board.bells.due = 0;

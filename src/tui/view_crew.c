@@ -9,10 +9,10 @@
 #include "base/must.h"
 #include "crew/words.h"
 #include "tui/crew.h"
+#include "tui/look.h"
 #include "tui/rows.h"
 
 #define HANDLE_MAX 160
-#define WORDS_MAX (16 * KIB)
 #define WIDE_COLS 100
 #define NARROW_COLS 70
 #define DEPTH_SHOWN_MAX 3
@@ -76,7 +76,9 @@ static void list_session(struct crew_view *view, yyjson_val *member, int depth)
 static void list_sessions(const struct tui *tui, struct crew_view *view)
 {
 	const struct roll *roll = &tui->board.sessions.roll;
-	yyjson_val *alone = tui->line.is_shared ? NULL : roll_find(roll, text_of(tui->watched));
+	yyjson_val *alone = tui->line.is_shared
+	                            ? NULL
+	                            : sessions_find(&tui->board.sessions, text_of(tui->watched));
 
 	free(view->all);
 	view->all = must_zero(most_rows(roll), sizeof(*view->all));
@@ -136,6 +138,15 @@ struct text view_crew_chosen(struct tui *tui)
 	list_sessions(tui, view);
 	find_chosen(view);
 	return json_text_at(chosen_member(view), "run");
+}
+
+yyjson_val *tui_subject(struct tui *tui)
+{
+	struct crew_view *view = tui->panes[PANE_CREW].self;
+
+	list_sessions(tui, view);
+	find_chosen(view);
+	return chosen_member(view);
 }
 
 /* ---- what is done with it ---- */
@@ -212,49 +223,9 @@ static bool crew_press(struct tui *tui, void *self, const struct press *press)
 
 /* ---- drawing ---- */
 
-struct crew_look {
-	const char *glyph;
-	enum style style;
-};
-
-static struct crew_look look_of(enum crew_group group)
+static int state_cols(const struct pen *pen)
 {
-	static const struct crew_look looks[GROUPS] = {
-		[GROUP_WAITS] = {"◷", STYLE_WAITING},  [GROUP_FAILED] = {"✗", STYLE_ERROR},
-		[GROUP_WORK] = {"▸", STYLE_STREAMING}, [GROUP_IDLE] = {"·", STYLE_DIM},
-		[GROUP_OVER] = {"✓", STYLE_DIM},
-	};
-
-	return looks[group];
-}
-
-static void put_words(struct pen *pen, void (*say)(struct buf *out, yyjson_val *of), yyjson_val *of,
-                      int cols)
-{
-	struct buf words;
-
-	buf_init(&words, WORDS_MAX);
-	say(&words, of);
-	pen_fit(pen, buf_text(&words), cols);
-	pen_put(pen, TEXT(" "));
-	buf_finish(&words);
-}
-
-static void put_state(struct pen *pen, yyjson_val *state, int64_t now_ms, enum style style)
-{
-	int cols = pen->area.cols >= WIDE_COLS ? 34 : pen->area.cols >= NARROW_COLS ? 28 : 20;
-	uint8_t chosen = pen->style & STYLE_CHOSEN;
-	struct buf clock;
-
-	pen->style = style | chosen;
-	put_words(pen, words_state, state, cols);
-	buf_init(&clock, KIB);
-	words_clock(&clock, state, (double)now_ms);
-	pen->style = STYLE_TIME | chosen;
-	pen_fit(pen, buf_text(&clock), 7);
-	pen_put(pen, TEXT(" "));
-	pen->style = STYLE_PLAIN | chosen;
-	buf_finish(&clock);
+	return pen->area.cols >= WIDE_COLS ? 34 : pen->area.cols >= NARROW_COLS ? 28 : 20;
 }
 
 /* One that another session began stands below it. */
@@ -267,15 +238,15 @@ static void put_handle(struct pen *pen, yyjson_val *member, int depth)
 		pen_print(pen, "%*s", indent - 2, "");
 		pen_styled(pen, STYLE_BORDER | chosen, TEXT("└ "));
 	}
-	pen_fit(pen, json_text_at(member, "handle"),
-	        (pen->area.cols >= WIDE_COLS ? 18 : 14) - indent);
+	look_put_name(pen, json_text_at(member, "handle"),
+	              (pen->area.cols >= WIDE_COLS ? 18 : 14) - indent);
 	pen_put(pen, TEXT(" "));
 }
 
 static void draw_member(struct tui *tui, struct pen *pen, const struct crew_row *row)
 {
 	yyjson_val *member = row->member;
-	struct crew_look look = look_of(roll_group(member));
+	struct session_look look = look_of_group(roll_group(member));
 	uint8_t chosen = pen->style & STYLE_CHOSEN;
 	struct text title = json_text_at(member, "title");
 
@@ -283,13 +254,13 @@ static void draw_member(struct tui *tui, struct pen *pen, const struct crew_row 
 	pen_styled(pen, look.style | chosen, text_of(look.glyph));
 	pen_put(pen, TEXT(" "));
 	put_handle(pen, member, row->depth);
-	put_state(pen, yyjson_obj_get(member, "state"), tui->now_ms, look.style);
+	look_put_state(pen, yyjson_obj_get(member, "state"), tui->now_ms, state_cols(pen));
 	if (pen->area.cols >= NARROW_COLS)
-		put_words(pen, words_plan, member, 5);
+		look_put_words(pen, words_plan, member, 5);
 	pen->style = STYLE_METRIC | chosen;
 	if (pen->area.cols >= WIDE_COLS) {
-		put_words(pen, words_tokens, member, 7);
-		put_words(pen, words_cost, member, 10);
+		look_put_words(pen, words_tokens, member, 7);
+		look_put_words(pen, words_cost, member, 10);
 	}
 	pen->style = STYLE_DIM | chosen;
 	pen_put(pen, title.len ? title : json_text_at(member, "agent"));
@@ -303,7 +274,7 @@ static void draw_agent(struct tui *tui, struct pen *pen, yyjson_val *agent)
 	pen_styled(pen, STYLE_BORDER | chosen, TEXT("   └ "));
 	pen_fit(pen, json_text_at(agent, "name"), pen->area.cols >= WIDE_COLS ? 16 : 12);
 	pen_put(pen, TEXT(" "));
-	put_state(pen, yyjson_obj_get(agent, "state"), tui->now_ms, STYLE_STREAMING);
+	look_put_state(pen, yyjson_obj_get(agent, "state"), tui->now_ms, state_cols(pen));
 	pen->style = STYLE_DIM | chosen;
 	pen_put(pen, task);
 }

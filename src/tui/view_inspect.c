@@ -6,10 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tui/crew.h"
 #include "tui/groups.h"
 #include "tui/inspect.h"
+#include "tui/look.h"
 #include "tui/paper.h"
 #include "tui/rows.h"
+
+#define NAME_COLS 24
+#define NAME_BYTES_MAX (2 * KIB)
 
 enum tab { TAB_INVOCATIONS, TAB_CHART, TAB_STATUS, TAB_ARTIFACTS, TAB_HELP, TABS };
 
@@ -37,8 +42,9 @@ static void inspect_hear(struct tui *tui, void *self, const struct text raw)
 
 	if (!frame_read(&frame, &view->reader, raw, NULL) || frame.kind != FRAME_EVENT)
 		return;
-	inspect_chart_event(&view->papers[TAB_CHART], &frame);
-	inspect_artifact_event(&view->papers[TAB_ARTIFACTS], &frame);
+	if (!model_is_state(&tui->model, &frame))
+		inspect_chart_event(&view->papers[TAB_CHART], tui, &frame);
+	inspect_artifact_event(&view->papers[TAB_ARTIFACTS], tui, &frame);
 }
 
 static void inspect_open(struct tui *tui, void *self)
@@ -67,30 +73,59 @@ static void inspect_close(struct tui *tui, void *self)
 
 /* ---- invocations ---- */
 
-static const struct invocation *one_at(const struct inspect_view *view, size_t at)
+struct inspected {
+	const struct group *group;
+	const struct invocation *one; /* NULL: there is none */
+};
+
+/* In the order of the groups, as LIVE has them. */
+static struct inspected one_at(const struct inspect_view *view, size_t at)
 {
-	return at < view->rows.count ? view->groups.all[at] : NULL;
+	for (size_t i = 0; i < view->groups.count; i++) {
+		const struct group *group = &view->groups.at[i];
+
+		if (at < group->count)
+			return (struct inspected){group, view->groups.all[group->first + at]};
+		at -= group->count;
+	}
+	return (struct inspected){0};
 }
 
-static size_t count_all(const struct groups *groups)
+static void put_who(struct tui *tui, const struct inspected *it, struct pen *pen)
 {
-	size_t count = 0;
+	struct invoked of = {text_of(it->group->run), text_of(it->one->invoke),
+	                     text_of(it->one->session)};
+	struct named who = named_find(&tui->board.sessions, &of);
+	enum crew_state plain = look_state_of(it->one);
+	uint8_t chosen = pen->style & STYLE_CHOSEN;
+	struct buf name;
 
-	for (size_t i = 0; i < groups->count; i++)
-		count += groups->at[i].count;
-	return count;
+	buf_init(&name, NAME_BYTES_MAX);
+	if (who.member)
+		named_add(&name, &who);
+	else
+		buf_add(&name, of.invoke);
+	pen->style =
+		model_hue(&tui->model, who.member ? json_text_at(who.member, "id") : of.invoke) |
+		chosen;
+	look_put_name(pen, buf_text(&name), NAME_COLS);
+	pen_put(pen, TEXT(" "));
+	pen->style = look_of_group(state_group(plain)).style | chosen;
+	if (who.member)
+		look_put_state(pen, named_state(&who), tui->now_ms, 14);
+	else
+		pen_fit(pen, text_of(state_name(plain)), 14);
+	buf_finish(&name);
 }
 
-static void draw_invocation(struct tui *tui, const struct invocation *one, struct pen pen)
+static void draw_invocation(struct tui *tui, const struct inspected *it, struct pen pen)
 {
+	const struct invocation *one = it->one;
 	uint8_t chosen = pen.style & STYLE_CHOSEN;
+	struct text session = text_of(one->session);
 
 	pen_put(&pen, TEXT(" "));
-	pen.style = model_hue(&tui->model, text_of(one->invoke)) | chosen;
-	pen_fit(&pen, text_of(one->invoke), 16);
-	pen.style = STYLE_PLAIN | chosen;
-	pen_put(&pen, TEXT(" "));
-	pen_fit(&pen, text_of(invocation_status_name(one->status)), 10);
+	put_who(tui, it, &pen);
 	pen.style = STYLE_METRIC | chosen;
 	if (one->tokens)
 		pen_print(&pen, "%6llu tok ", (unsigned long long)one->tokens);
@@ -103,37 +138,40 @@ static void draw_invocation(struct tui *tui, const struct invocation *one, struc
 	pen.style = STYLE_DIM | chosen;
 	pen_fit(&pen, text_of(one->model ? one->model : ""), 16);
 	pen_put(&pen, TEXT(" "));
-	pen_put(&pen, text_of(one->session));
+	if (!text_is(session, it->group->run)) /* that is the session, which has a name */
+		pen_put(&pen, session);
 	pen_rest(&pen);
 }
 
 static void draw_invocations(struct tui *tui, struct inspect_view *view, struct area area)
 {
-	groups_make(&view->groups, &tui->model.fold);
-	rows_fit(&view->rows, count_all(&view->groups), area);
+	groups_make(&view->groups, &tui->model, NULL, NULL);
+	rows_fit(&view->rows, view->groups.all_count, area);
 	for (int i = 0; i < area.rows; i++) {
-		const struct invocation *one = one_at(view, view->rows.top + (size_t)i);
+		struct inspected it = one_at(view, view->rows.top + (size_t)i);
 
-		if (one)
-			draw_invocation(tui, one, pen_at(area, i, 0, rows_style(&view->rows, i)));
+		if (it.one)
+			draw_invocation(tui, &it, pen_at(area, i, 0, rows_style(&view->rows, i)));
 	}
 }
 
-/* The groups may be older than the fold: they are made again first. */
+/* The groups may be older than the model: they are made again first. */
 static void drill(struct tui *tui, struct inspect_view *view)
 {
-	const struct invocation *one;
+	struct inspected it;
 	struct buf name;
 
-	groups_make(&view->groups, &tui->model.fold);
-	view->rows.count = count_all(&view->groups);
-	one = one_at(view, view->rows.chosen);
-	if (!one)
+	groups_make(&view->groups, &tui->model, NULL, NULL);
+	view->rows.count = view->groups.all_count;
+	it = one_at(view, view->rows.chosen);
+	if (!it.one)
 		return;
-	buf_init(&name, 2 * FOLD_NAME_MAX + 1);
-	buf_add(&name, text_of(one->invoke));
+	buf_init(&name, 3 * FOLD_NAME_MAX + 2);
+	buf_add(&name, text_of(it.group->run));
 	buf_add_char(&name, '\0');
-	buf_add(&name, text_of(one->session));
+	buf_add(&name, text_of(it.one->invoke));
+	buf_add_char(&name, '\0');
+	buf_add(&name, text_of(it.one->session));
 	tui_open(tui, &view_transcript, buf_text(&name));
 	buf_finish(&name);
 }
@@ -169,7 +207,7 @@ static void inspect_draw(struct tui *tui, void *self, struct area area)
 			inspect_help(paper);
 	}
 	if (view->tab == TAB_CHART) {
-		int rows = inspect_states(body, &tui->model.fold);
+		int rows = inspect_states(body, tui_fold(tui));
 
 		body = area_rows(body, rows, body.rows);
 	}

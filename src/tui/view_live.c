@@ -1,138 +1,62 @@
-/* view_live.c - the LIVE pane: who works, who waits, and how fast.
+/* view_live.c - the LIVE pane: what is being said, and by whom.
  *
- * A row for each invocation; several of one name are gathered under a row of their own
- * with a bar.  Where there is room, below a row that streams stands the end of what it
- * says.
+ * A row for each session and subagent that says something, with the state that the crew has for
+ * it, and as many lines of its words as there is room for.
  */
-#include <assert.h>
 #include <stdio.h>
 
-#include "tui/groups.h"
-#include "tui/inside.h"
+#include "tui/live_rows.h"
+#include "tui/look.h"
 
-#define CHILDREN_MAX 6 /* rows of one group; the rest is counted */
 #define LABEL_COLS 9
 #define WIDE_COLS 52 /* of a pane in which names have more room */
-
-enum row_kind { ROW_SINGLE, ROW_GROUP, ROW_CHILD, ROW_LAST_CHILD, ROW_MORE, ROW_SAID };
-
-struct live_row {
-	enum row_kind kind;
-	const struct group *group;
-	const struct invocation *one; /* NULL: a group's own row */
-};
-
-#define ROWS_MAX (4 * FOLD_INVOCATIONS_MAX)
+#define SAID_COLS 5  /* before the words: a rule */
 
 struct live_view {
-	struct groups groups;
-	struct live_row rows[ROWS_MAX];
-	size_t count, top;
-	int room;                       /* rows that it had last */
-	char invoke[FOLD_NAME_MAX + 1]; /* which row is chosen, by what it is */
-	char session[FOLD_NAME_MAX + 1];
+	struct live_rows rows;
+	size_t top;
+	int room, cols; /* that it had last */
+	struct live_key chosen;
 };
-
-/* ---- rows ---- */
-
-static void view_live_add_row(struct live_view *view, enum row_kind kind, const struct group *group,
-                              const struct invocation *one)
-{
-	if (view->count < ROWS_MAX)
-		view->rows[view->count++] = (struct live_row){kind, group, one};
-	assert(view->count <= ROWS_MAX);
-}
-
-static void add_invocation(struct live_view *view, enum row_kind kind, const struct group *group,
-                           const struct invocation *one)
-{
-	view_live_add_row(view, kind, group, one);
-	if (invocation_tail(one).len > 0)
-		view_live_add_row(view, ROW_SAID, group, one);
-}
-
-static void add_group(struct live_view *view, const struct group *group)
-{
-	const struct invocation *const *all = view->groups.all + group->first;
-	size_t shown = group->count > CHILDREN_MAX ? CHILDREN_MAX : group->count;
-	bool has_more = group->count > shown;
-
-	if (group->count == 1) {
-		add_invocation(view, ROW_SINGLE, group, all[0]);
-		return;
-	}
-	view_live_add_row(view, ROW_GROUP, group, NULL);
-	for (size_t i = 0; i < shown; i++)
-		add_invocation(view, i + 1 < shown || has_more ? ROW_CHILD : ROW_LAST_CHILD, group,
-		               all[i]);
-	if (has_more)
-		view_live_add_row(view, ROW_MORE, group, NULL);
-}
-
-static void drop_said(struct live_view *view)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < view->count; i++)
-		if (view->rows[i].kind != ROW_SAID)
-			view->rows[kept++] = view->rows[i];
-	view->count = kept;
-}
-
-static void make_rows(struct tui *tui, struct live_view *view, int room)
-{
-	view->room = room;
-	groups_make(&view->groups, &tui->model.fold);
-	view->count = 0;
-	for (size_t i = 0; i < view->groups.count; i++)
-		add_group(view, &view->groups.at[i]);
-	if (view->count > (size_t)room)
-		drop_said(view);
-}
 
 /* ---- choosing ---- */
 
-static bool is_choosable(const struct live_row *row)
-{
-	return row->kind != ROW_MORE && row->kind != ROW_SAID;
-}
-
 static bool is_chosen(const struct live_view *view, const struct live_row *row)
 {
-	return is_choosable(row) && strcmp(view->invoke, row->group->invoke) == 0 &&
-	       strcmp(view->session, row->one ? row->one->session : "") == 0;
-}
+	struct live_key key;
 
-static void view_live_choose(struct live_view *view, const struct live_row *row)
-{
-	snprintf(view->invoke, sizeof(view->invoke), "%s", row->group->invoke);
-	snprintf(view->session, sizeof(view->session), "%s", row->one ? row->one->session : "");
+	if (!live_row_can_be_chosen(row))
+		return false;
+	live_row_key(row, &key);
+	return strcmp(key.run, view->chosen.run) == 0 &&
+	       strcmp(key.invoke, view->chosen.invoke) == 0 &&
+	       strcmp(key.session, view->chosen.session) == 0;
 }
 
 /* The row that is chosen; the first when that is gone.  Count: there is none. */
 static size_t chosen_row(struct live_view *view)
 {
-	for (size_t i = 0; i < view->count; i++)
-		if (is_chosen(view, &view->rows[i]))
+	for (size_t i = 0; i < view->rows.count; i++)
+		if (is_chosen(view, &view->rows.at[i]))
 			return i;
-	if (view->count > 0)
-		view_live_choose(view, &view->rows[0]);
+	if (view->rows.count > 0)
+		live_row_key(&view->rows.at[0], &view->chosen);
 	return 0;
 }
 
 static void view_live_move(struct live_view *view, int by)
 {
-	size_t at = chosen_row(view);
+	size_t at = chosen_row(view), count = view->rows.count;
 
-	while (by != 0 && view->count > 0) {
+	while (by != 0 && count > 0) {
 		size_t next = by > 0 ? at + 1 : at - 1; /* wraps below 0, past the end */
 
-		while (next < view->count && !is_choosable(&view->rows[next]))
+		while (next < count && !live_row_can_be_chosen(&view->rows.at[next]))
 			next += by > 0 ? 1 : (size_t)-1;
-		if (next >= view->count)
+		if (next >= count)
 			return;
 		at = next;
-		view_live_choose(view, &view->rows[at]);
+		live_row_key(&view->rows.at[at], &view->chosen);
 		by += by > 0 ? -1 : 1;
 	}
 }
@@ -142,13 +66,15 @@ static bool open_chosen(struct tui *tui, struct live_view *view)
 	struct buf name;
 	bool opened;
 
-	if (view->count == 0)
-		return true;
+	if (view->rows.count == 0)
+		return tui_action(tui, TEXT("transcript"), (struct text){0});
 	chosen_row(view);
-	buf_init(&name, 2 * FOLD_NAME_MAX + 1);
-	buf_add(&name, text_of(view->invoke));
+	buf_init(&name, 3 * FOLD_NAME_MAX + 2);
+	buf_add(&name, text_of(view->chosen.run));
 	buf_add_char(&name, '\0');
-	buf_add(&name, text_of(view->session));
+	buf_add(&name, text_of(view->chosen.invoke));
+	buf_add_char(&name, '\0');
+	buf_add(&name, text_of(view->chosen.session));
 	opened = tui_action(tui, TEXT("transcript"), buf_text(&name));
 	buf_finish(&name);
 	return opened;
@@ -158,17 +84,18 @@ static void point_at(struct tui *tui, struct live_view *view, const struct press
 {
 	size_t at = view->top + (size_t)(press->row - tui->panes[PANE_LIVE].at.top);
 
-	if (at < view->count && view->rows[at].kind == ROW_SAID)
+	while (at > 0 && at < view->rows.count && view->rows.at[at].kind == LIVE_SAID)
 		at--;
-	if (at < view->count && is_choosable(&view->rows[at]))
-		view_live_choose(view, &view->rows[at]);
+	if (at < view->rows.count && live_row_can_be_chosen(&view->rows.at[at]))
+		live_row_key(&view->rows.at[at], &view->chosen);
 }
 
 static bool live_press(struct tui *tui, void *self, const struct press *press)
 {
 	struct live_view *view = self;
 
-	make_rows(tui, view, view->room); /* some may be gone since they were drawn */
+	/* Some may be gone since they were drawn. */
+	live_rows_make(&view->rows, tui, view->room, view->cols);
 	switch (press->code) {
 	case 'j':
 	case PRESS_DOWN:
@@ -182,11 +109,11 @@ static bool live_press(struct tui *tui, void *self, const struct press *press)
 		return true;
 	case 'g':
 	case PRESS_HOME:
-		view_live_move(view, -ROWS_MAX);
+		view_live_move(view, -LIVE_ROWS_MAX);
 		return true;
 	case 'G':
 	case PRESS_END:
-		view_live_move(view, ROWS_MAX);
+		view_live_move(view, LIVE_ROWS_MAX);
 		return true;
 	case PRESS_CLICK:
 		point_at(tui, view, press);
@@ -201,52 +128,11 @@ static bool live_press(struct tui *tui, void *self, const struct press *press)
 	}
 }
 
-/* ---- drawing ---- */
+/* ---- what both have ---- */
 
-struct manner {
-	const char *glyph, *label;
-	enum style style;
-};
-
-static struct manner manner_of(const struct invocation *one)
+static int name_cols(int cols)
 {
-	static const struct manner manners[] = {
-		[INVOCATION_STREAMING] = {"◂", "streaming", STYLE_STREAMING},
-		[INVOCATION_WAITING] = {"◷", "waiting", STYLE_WAITING},
-		[INVOCATION_ERROR] = {"✗", "error", STYLE_ERROR},
-		[INVOCATION_DONE] = {"✓", "done", STYLE_DONE},
-	};
-
-	if (one->status == INVOCATION_STREAMING && one->thinking)
-		return (struct manner){"…", "thinking", STYLE_STREAMING};
-	return manners[one->status];
-}
-
-/* One bright cell that runs along while something streams. */
-static void draw_shimmer(struct pen *pen, const struct tui *tui, const struct invocation *one)
-{
-	uint64_t bright = (tui->tick + (uint64_t)(one->last_ts / 100)) % LABEL_COLS;
-
-	for (uint64_t i = 0; i < LABEL_COLS; i++)
-		pen_styled(pen, i == bright ? STYLE_STREAMING : STYLE_BAR_REST,
-		           i == bright ? TEXT("▰") : TEXT("▱"));
-}
-
-static void draw_label(struct pen *pen, const struct tui *tui, const struct invocation *one)
-{
-	struct manner manner = manner_of(one);
-
-	pen_styled(pen, manner.style, text_of(manner.glyph));
-	pen_put(pen, TEXT(" "));
-	if (one->status == INVOCATION_STREAMING && !one->thinking) {
-		draw_shimmer(pen, tui, one);
-	} else {
-		uint8_t before = pen->style;
-
-		pen->style = manner.style | (before & STYLE_CHOSEN);
-		pen_fit(pen, text_of(manner.label), LABEL_COLS);
-		pen->style = before;
-	}
+	return cols >= WIDE_COLS ? 15 : 12;
 }
 
 static int model_cols(int cols)
@@ -254,31 +140,101 @@ static int model_cols(int cols)
 	return cols >= 100 ? 24 : cols >= 88 ? 18 : cols >= 64 ? 14 : 0;
 }
 
-static void draw_numbers(struct pen *pen, const char *model, uint64_t tokens, double tps)
+static void put_model(struct pen *pen, const char *model)
 {
+	int cols = model_cols(pen->area.cols);
+
+	if (!cols)
+		return;
+	pen_put(pen, TEXT("  "));
+	pen_fit(pen, text_of(model ? model : ""), cols);
+}
+
+/* ---- a session ---- */
+
+#define TOKENS_COLS 11
+#define RATE_COLS 11
+#define RATE_FROM 72 /* columns of a pane in which there is room for it */
+
+static int state_cols(int cols)
+{
+	int left = cols - name_cols(cols) - 2 - LOOK_CLOCK_COLS - 2;
+
+	if (cols >= 48)
+		left -= TOKENS_COLS;
+	if (cols >= RATE_FROM)
+		left -= RATE_COLS;
+	if (model_cols(cols))
+		left -= model_cols(cols) + 2;
+	return left < 8 ? 8 : left > 34 ? 34 : left;
+}
+
+/* What is not known is left out: the crew has the figures of a session. */
+static void put_rate(struct pen *pen, const struct live_row *row)
+{
+	double tps = row->one ? invocation_tps(row->one) : 0;
 	int cols = pen->area.cols;
 
-	if (model_cols(cols)) {
-		pen_put(pen, TEXT("  "));
-		pen_fit(pen, text_of(model ? model : ""), model_cols(cols));
-	}
 	pen->style = STYLE_METRIC | (pen->style & STYLE_CHOSEN);
-	if (tokens)
-		pen_print(pen, "  %5llu tok", (unsigned long long)tokens);
+	put_model(pen, row->one ? row->one->model : NULL);
+	if (row->count > 1)
+		pen_print(pen, "  %zu/%zu done", row->done, row->count);
+	else if (cols >= 48 && row->one && row->one->tokens)
+		pen_print(pen, "  %5llu tok", (unsigned long long)row->one->tokens);
+	if (cols >= RATE_FROM && tps > 0)
+		pen_print(pen, "  %5.1f t/s", tps);
+}
+
+static void draw_live_session(struct pen *pen, const struct tui *tui, const struct live_row *row)
+{
+	struct named who = {.member = row->member, .agent = row->agent};
+	struct text sub = json_text_at(row->agent, "name");
+	int cols = pen->area.cols;
+
+	if (row->agent) {
+		pen_styled(pen, STYLE_BORDER | (pen->style & STYLE_CHOSEN), TEXT(" └ "));
+		look_put_name(pen, sub.len ? sub : json_text_at(row->agent, "id"),
+		              name_cols(cols) - 2);
+	} else {
+		pen_put(pen, TEXT(" "));
+		look_put_name(pen, json_text_at(row->member, "handle"), name_cols(cols));
+	}
+	pen_put(pen, TEXT(" "));
+	look_put_state(pen, named_state(&who), tui->now_ms, state_cols(cols));
+	put_rate(pen, row);
+}
+
+/* ---- who is of no session ---- */
+
+static void draw_label(struct pen *pen, const struct invocation *one)
+{
+	enum crew_state state = look_state_of(one);
+	struct session_look look = look_of_group(state_group(state));
+	uint8_t before = pen->style;
+
+	pen_styled(pen, look.style, text_of(look.glyph));
+	pen_put(pen, TEXT(" "));
+	pen->style = look.style | (before & STYLE_CHOSEN);
+	pen_fit(pen, text_of(state_name(state)), LABEL_COLS);
+	pen->style = before;
+}
+
+static void draw_numbers(struct pen *pen, const struct invocation *one)
+{
+	double tps = invocation_tps(one);
+
+	put_model(pen, one->model);
+	pen->style = STYLE_METRIC | (pen->style & STYLE_CHOSEN);
+	if (one->tokens)
+		pen_print(pen, "  %5llu tok", (unsigned long long)one->tokens);
 	else
 		pen_print(pen, "  %5s tok", "-");
-	if (cols < 48)
+	if (pen->area.cols < 48)
 		return;
 	if (tps > 0)
 		pen_print(pen, "  %5.1f t/s", tps);
 	else
 		pen_print(pen, "  %5s t/s", "-");
-}
-
-/* A session stands two cells to the right of a name; what is behind both is aligned. */
-static int name_cols(const struct pen *pen)
-{
-	return pen->area.cols >= WIDE_COLS ? 15 : 12;
 }
 
 static void draw_single(struct pen *pen, struct tui *tui, const struct live_row *row)
@@ -287,33 +243,21 @@ static void draw_single(struct pen *pen, struct tui *tui, const struct live_row 
 
 	pen_put(pen, TEXT(" "));
 	pen->style = model_hue(&tui->model, text_of(row->one->invoke)) | (before & STYLE_CHOSEN);
-	pen_fit(pen, text_of(row->one->invoke), name_cols(pen));
+	pen_fit(pen, text_of(row->one->invoke), name_cols(pen->area.cols));
 	pen->style = before;
 	pen_put(pen, TEXT(" "));
-	draw_label(pen, tui, row->one);
-	draw_numbers(pen, row->one->model, row->one->tokens, invocation_tps(row->one));
+	draw_label(pen, row->one);
+	draw_numbers(pen, row->one);
 }
 
-/* Sessions of one group often begin alike: their ends tell them apart. */
-static void draw_session(struct pen *pen, struct text session)
+/* It stands two cells to the right of a name; what is behind both is aligned. */
+static void draw_child(struct pen *pen, const struct live_row *row)
 {
-	int cols = name_cols(pen) - 2;
-
-	if (wide_width(session) > cols) {
-		pen_put(pen, TEXT("…"));
-		cols--;
-		session = wide_end(session, cols);
-	}
-	pen_fit(pen, session, cols);
-}
-
-static void draw_child(struct pen *pen, struct tui *tui, const struct live_row *row)
-{
-	pen_styled(pen, STYLE_BORDER, row->kind == ROW_CHILD ? TEXT(" ├ ") : TEXT(" └ "));
-	draw_session(pen, text_of(row->one->session));
+	pen_styled(pen, STYLE_BORDER, row->kind == LIVE_CHILD ? TEXT(" ├ ") : TEXT(" └ "));
+	look_put_name(pen, text_of(row->one->session), name_cols(pen->area.cols) - 2);
 	pen_put(pen, TEXT(" "));
-	draw_label(pen, tui, row->one);
-	draw_numbers(pen, row->one->model, row->one->tokens, invocation_tps(row->one));
+	draw_label(pen, row->one);
+	draw_numbers(pen, row->one);
 }
 
 static void draw_group(struct pen *pen, struct tui *tui, const struct group *group)
@@ -325,7 +269,7 @@ static void draw_group(struct pen *pen, struct tui *tui, const struct group *gro
 
 	pen_put(pen, TEXT(" "));
 	pen->style = model_hue(&tui->model, text_of(group->invoke)) | chosen;
-	pen_fit(pen, text_of(group->invoke), name_cols(pen));
+	pen_fit(pen, text_of(group->invoke), name_cols(cols));
 	pen->style = STYLE_PLAIN | chosen;
 	pen_print(pen, " ◇ %zu/%zu done [", group->done, group->count);
 	pen->style = STYLE_BAR | chosen;
@@ -339,42 +283,37 @@ static void draw_group(struct pen *pen, struct tui *tui, const struct group *gro
 		pen_print(pen, "  %llu tok", (unsigned long long)group->tokens);
 }
 
-static void draw_said(struct pen *pen, const struct invocation *one)
-{
-	struct text said = invocation_tail(one);
+/* ---- drawing ---- */
 
+static void draw_said(struct pen *pen, const struct live_row *row)
+{
 	pen_styled(pen, STYLE_BORDER, TEXT("   ┊ "));
-	while (said.len > 0 && (said.at[said.len - 1] == '\n' || said.at[said.len - 1] == ' '))
-		said.len--;
-	said = wide_end(said, pen_left(pen));
-	for (size_t i = said.len; i > 0; i--) {
-		if (said.at[i - 1] == '\n') {
-			said = (struct text){said.at + i, said.len - i};
-			break;
-		}
-	}
-	pen_styled(pen, STYLE_DIM, said);
+	pen_styled(pen, STYLE_DIM, row->said);
 }
 
 static void view_live_draw_row(struct tui *tui, const struct live_row *row, struct pen pen)
 {
 	switch (row->kind) {
-	case ROW_SINGLE:
+	case LIVE_SESSION:
+	case LIVE_AGENT:
+		draw_live_session(&pen, tui, row);
+		break;
+	case LIVE_SINGLE:
 		draw_single(&pen, tui, row);
 		break;
-	case ROW_GROUP:
+	case LIVE_GROUP:
 		draw_group(&pen, tui, row->group);
 		break;
-	case ROW_CHILD:
-	case ROW_LAST_CHILD:
-		draw_child(&pen, tui, row);
+	case LIVE_CHILD:
+	case LIVE_LAST_CHILD:
+		draw_child(&pen, row);
 		break;
-	case ROW_MORE:
+	case LIVE_MORE:
 		pen.style = STYLE_DIM;
-		pen_print(&pen, " └ …+%zu more sessions", row->group->count - CHILDREN_MAX);
+		pen_print(&pen, " └ …+%zu more sessions", row->group->count - LIVE_CHILDREN_MAX);
 		break;
-	case ROW_SAID:
-		draw_said(&pen, row->one);
+	case LIVE_SAID:
+		draw_said(&pen, row);
 		break;
 	}
 	if (pen.style & STYLE_CHOSEN)
@@ -384,25 +323,28 @@ static void view_live_draw_row(struct tui *tui, const struct live_row *row, stru
 static void live_draw(struct tui *tui, void *self, struct area area)
 {
 	struct live_view *view = self;
-	size_t chosen, rows = (size_t)area.rows;
+	size_t chosen, rows = (size_t)area.rows, count;
 	bool has_keys = tui->focus == PANE_LIVE;
 
-	make_rows(tui, view, area.rows);
+	view->room = area.rows;
+	view->cols = area.cols - SAID_COLS;
+	live_rows_make(&view->rows, tui, view->room, view->cols);
+	count = view->rows.count;
 	chosen = chosen_row(view);
 	if (view->top > chosen)
 		view->top = chosen;
 	if (rows > 0 && chosen >= view->top + rows)
 		view->top = chosen - rows + 1;
-	if (view->top + rows > view->count)
-		view->top = view->count > rows ? view->count - rows : 0;
-	for (size_t i = view->top; i < view->count && i < view->top + rows; i++)
-		view_live_draw_row(tui, &view->rows[i],
+	if (view->top + rows > count)
+		view->top = count > rows ? count - rows : 0;
+	for (size_t i = view->top; i < count && i < view->top + rows; i++)
+		view_live_draw_row(tui, &view->rows.at[i],
 		                   pen_at(area, (int)(i - view->top), 0,
 		                          has_keys && i == chosen ? STYLE_CHOSEN : STYLE_PLAIN));
-	if (view->count == 0) {
+	if (count == 0) {
 		struct pen pen = pen_at(area, 0, 1, STYLE_DIM);
 
-		pen_put(&pen, TEXT("nobody is at work"));
+		pen_put(&pen, TEXT("nobody says anything now"));
 	}
 }
 

@@ -5,8 +5,13 @@
 #include <time.h>
 
 #include "tui/inside.h"
+#include "tui/look.h"
 
 #define TAG_COLS 10
+#define NAME_COLS 18 /* of a session */
+#define WIDE_NAME_COLS 22
+#define WIDE_COLS 90
+#define NAME_MAX_BYTES (2 * KIB)
 
 struct log_view {
 	bool is_held;    /* it does not follow */
@@ -14,10 +19,46 @@ struct log_view {
 	int page;        /* rows that were drawn last */
 };
 
+/* ---- whose a line is ---- */
+
+static struct named line_who(const struct tui *tui, const struct line *line)
+{
+	return named_find(&tui->board.sessions,
+	                  &(struct invoked){text_of(line->run), text_of(line->invoke),
+	                                    text_of(line->session)});
+}
+
+/* Its session's name, or its own tag. */
+static void add_tag(struct buf *out, const struct tui *tui, const struct line *line)
+{
+	struct named who = line_who(tui, line);
+
+	if (who.member)
+		named_add(out, &who);
+	else
+		buf_add(out, text_of(line->tag));
+}
+
+static bool has_words(const struct tui *tui, const struct line *line)
+{
+	struct buf tag;
+	bool has;
+
+	if (strcasestr(line->words, tui->filter))
+		return true;
+	buf_init(&tag, NAME_MAX_BYTES);
+	add_tag(&tag, tui, line);
+	has = text_has_nocase(buf_text(&tag), text_of(tui->filter));
+	buf_finish(&tag);
+	return has;
+}
+
+/* What an agent says of its own state is not shown beside that of its session. */
 static bool view_log_is_shown(const struct tui *tui, const struct line *line)
 {
-	return tui->filter[0] == '\0' || strcasestr(line->words, tui->filter) ||
-	       strcasestr(line->tag, tui->filter);
+	if (line->is_state && line_who(tui, line).member)
+		return false;
+	return tui->filter[0] == '\0' || has_words(tui, line);
 }
 
 /* ---- lines by their number, which they keep when older ones go ---- */
@@ -114,8 +155,24 @@ static bool log_press(struct tui *tui, void *self, const struct press *press)
 
 /* ---- drawing ---- */
 
-static void draw_line(struct pen *pen, const struct line *line)
+static int tag_cols(const struct tui *tui, struct area area)
 {
+	if (!tui->board.sessions.roll.count)
+		return TAG_COLS;
+	return area.cols >= WIDE_COLS ? WIDE_NAME_COLS : NAME_COLS;
+}
+
+/* A session has one colour, whoever of it speaks. */
+static uint8_t hue_of(struct tui *tui, const struct line *line)
+{
+	struct text id = json_text_at(line_who(tui, line).member, "id");
+
+	return id.len && line->style >= STYLE_HUE ? model_hue(&tui->model, id) : line->style;
+}
+
+static void draw_line(struct tui *tui, struct pen *pen, const struct line *line)
+{
+	struct buf tag;
 	time_t seconds = (time_t)(line->ts / 1000);
 	struct tm tm;
 	char clock[16] = "--:--:--";
@@ -124,8 +181,11 @@ static void draw_line(struct pen *pen, const struct line *line)
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	pen_styled(pen, STYLE_TIME, text_of(clock));
 	pen_put(pen, TEXT(" "));
-	pen->style = line->style;
-	pen_fit(pen, text_of(line->tag), TAG_COLS);
+	buf_init(&tag, NAME_MAX_BYTES);
+	add_tag(&tag, tui, line);
+	pen->style = hue_of(tui, line);
+	look_put_name(pen, buf_text(&tag), tag_cols(tui, pen->area));
+	buf_finish(&tag);
 	pen_put(pen, TEXT(" "));
 	pen_put(pen, text_of(line->glyph));
 	pen_put(pen, TEXT(" "));
@@ -148,7 +208,7 @@ static void log_draw(struct tui *tui, void *self, struct area area)
 	for (int row = 0; row < count; row++) {
 		struct pen pen = pen_at(area, row, 0, STYLE_PLAIN);
 
-		draw_line(&pen, line_of(model, shown[count - 1 - row]));
+		draw_line(tui, &pen, line_of(model, shown[count - 1 - row]));
 	}
 }
 

@@ -14,6 +14,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "base/visible.h"
+#include "tui/named.h"
 #include "tui/prompt_view.h"
 #include "tui/settled.h"
 
@@ -407,24 +408,32 @@ static void prompt_draw(struct tui *tui, void *self, struct area area)
 	prompt_paint(tui, view, view_prompt_follow(tui, view), area);
 }
 
+/* A session by its name, and where it works. */
+static void add_asker(const struct tui *tui, const struct invoked *of, struct buf *out)
+{
+	struct named who = named_find(&tui->board.sessions, of);
+	struct text project = json_text_at(who.member, "project");
+
+	if (!who.member) {
+		buf_add(out, of->invoke);
+		return;
+	}
+	named_add(out, &who);
+	if (project.len)
+		buf_print(out, " in %.*s", TEXT_ARG(project));
+}
+
 /* Who asks, how long there is, and how many more wait. */
 static void prompt_note(struct tui *tui, void *self, struct buf *out)
 {
 	struct prompt_view *view = self;
 	yyjson_val *frame = view_prompt_follow(tui, view);
-	struct text invoke = json_text_at(frame, "invokeid");
 	const struct asker *asker = view->id ? board_asker(&tui->board, text_of(view->id)) : NULL;
+	struct invoked of = {text_of(asker ? asker->run : NULL), json_text_at(frame, "invokeid"),
+	                     TEXT("")};
 
-	struct text run = text_of(asker ? asker->run : NULL);
-	yyjson_val *member = roll_find(&tui->board.sessions.roll, run);
-	struct text handle = json_text_at(member, "handle");
-	struct text project = json_text_at(member, "project");
-
-	buf_add(out, invoke);
-	if (handle.len)
-		buf_print(out, "%s%.*s%s%.*s", out->len ? " · " : "", TEXT_ARG(handle),
-		          project.len ? " in " : "", TEXT_ARG(project));
-	else if (asker)
+	add_asker(tui, &of, out);
+	if (asker && !sessions_find(&tui->board.sessions, of.run))
 		buf_print(out, "%s%s · %s", out->len ? " · " : "", asker->source, asker->run);
 	if (asker && asker->deadline_ms > tui->now_ms)
 		buf_print(out, " · %lld s left",

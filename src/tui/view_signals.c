@@ -8,8 +8,11 @@
 
 #include "tui/inside.h"
 #include "tui/log.h"
+#include "tui/look.h"
 
 #define SUMMARY_MAX 400
+#define NAME_COLS 18
+#define NAME_BYTES_MAX (2 * KIB)
 
 struct signals_view {
 	struct json_reader reader;
@@ -159,12 +162,34 @@ static void put_time(struct pen *pen, double ms)
 	pen_styled(pen, STYLE_TIME, text_of(clock));
 }
 
+/* Its session by its name, or where it came from. */
+static void put_whose(struct tui *tui, yyjson_val *root, struct pen *pen)
+{
+	struct text source = json_text_at(root, "source"),
+		    run = json_text_at(root, "correlationId");
+	yyjson_val *payload = yyjson_obj_get(root, "payload");
+	struct invoked of = {run.len ? run : source, json_text_at(payload, "agentId"),
+	                     json_text_at(yyjson_obj_get(root, "metadata"), "agent_id")};
+	struct named who = named_find(&tui->board.sessions, &of);
+	uint8_t chosen = pen->style & STYLE_CHOSEN;
+	struct buf name;
+
+	buf_init(&name, NAME_BYTES_MAX);
+	if (who.member)
+		named_add(&name, &who);
+	else
+		buf_add(&name, source);
+	pen->style = model_hue(&tui->model, who.member ? json_text_at(who.member, "id") : source) |
+	             chosen;
+	look_put_name(pen, buf_text(&name), NAME_COLS);
+	buf_finish(&name);
+}
+
 static void draw_one(struct tui *tui, struct signals_view *view, const struct board_signal *signal,
                      struct pen pen)
 {
 	yyjson_val *root = yyjson_doc_get_root(
 		json_read(&view->reader, (struct text){signal->raw, signal->len}, NULL));
-	struct text source = json_text_at(root, "source");
 	uint8_t chosen = pen.style & STYLE_CHOSEN;
 	struct buf summary;
 	double ts = 0;
@@ -173,8 +198,7 @@ static void draw_one(struct tui *tui, struct signals_view *view, const struct bo
 	pen_print(&pen, "%8llu ", (unsigned long long)signal->seq);
 	put_time(&pen, ts);
 	pen_put(&pen, TEXT(" "));
-	pen.style = model_hue(&tui->model, source) | chosen;
-	pen_fit(&pen, source, 14);
+	put_whose(tui, root, &pen);
 	pen.style = STYLE_PHASE | chosen;
 	pen_put(&pen, TEXT(" "));
 	pen_fit(&pen, json_text_at(root, "type"), 18);

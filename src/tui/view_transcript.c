@@ -1,8 +1,9 @@
 /* view_transcript.c - the pager: what an invocation was sent, and what it replied.
  *
- * Opened with `INVOKEID NUL SESSION-ID`; without a session with all of that name, without
- * a name with all there are.  It is made of the events that the model keeps and of those
- * that come; what streams stands at its end.
+ * Opened with `RUN NUL INVOKEID NUL SESSION-ID`, of which any may be empty: then it has all
+ * there are.  A run means the session that it is of, and the id of a subagent may stand for an
+ * invokeid.  It is made of the events that the model keeps and of those that come; what streams
+ * stands at its end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/must.h"
 #include "tui/inside.h"
 #include "tui/log.h"
+#include "tui/named.h"
 #include "tui/paper.h"
 
 #define HEAD_MAX 1024
@@ -17,12 +19,13 @@
 #define COPY_MAX (4 * MIB)
 
 struct transcript_view {
+	const struct tui *tui;
 	struct paper paper;
 	struct json_reader reader;
-	char *invoke, *session; /* "": any */
-	char *sent;             /* the last of what was sent, to tell it once */
-	size_t end;             /* of the paper without what streams */
-	size_t reply;           /* the line where the last reply begins */
+	char *run, *invoke, *session; /* "": any */
+	char *sent;                   /* the last of what was sent, to tell it once */
+	size_t end;                   /* of the paper without what streams */
+	size_t reply;                 /* the line where the last reply begins */
 };
 
 /* ---- what is said ---- */
@@ -32,16 +35,35 @@ static yyjson_val *of(const struct frame *frame, const char *key)
 	return yyjson_obj_get(frame->data, key);
 }
 
+/* The session that it is of, by its name, or else the name of the invocation. */
+static void add_speakers_name(const struct transcript_view *view, const struct invoked *of,
+                              struct buf *out)
+{
+	struct named who = named_find(&view->tui->board.sessions, of);
+
+	if (who.member)
+		named_add(out, &who);
+	else if (of->invoke.len <= FOLD_NAME_MAX)
+		buf_add(out, of->invoke);
+}
+
+static struct invoked whose_of(const struct transcript_view *view, const struct frame *frame)
+{
+	return (struct invoked){model_run_of(&view->tui->model, frame), frame->invoke,
+	                        frame->subagent.len ? frame->subagent : frame->session};
+}
+
 static void head(struct transcript_view *view, const struct frame *frame, uint8_t style,
                  const char *words)
 {
+	struct invoked of = whose_of(view, frame);
 	struct buf line;
 
-	buf_init(&line, HEAD_MAX + FOLD_NAME_MAX);
+	buf_init(&line, HEAD_MAX + 4 * FOLD_NAME_MAX);
 	buf_print(&line, " %s", words);
-	if (!*view->invoke && frame->invoke.len <= FOLD_NAME_MAX) {
+	if (!*view->invoke) {
 		buf_add(&line, TEXT("  "));
-		buf_add(&line, frame->invoke);
+		add_speakers_name(view, &of, &line);
 	}
 	paper_head(&view->paper, style, buf_text(&line));
 	buf_finish(&line);
@@ -177,11 +199,22 @@ static void add_error(struct transcript_view *view, const struct frame *frame)
 
 /* ---- events ---- */
 
-static bool view_transcript_is_ours(const struct transcript_view *view, const struct frame *frame)
+static bool is_same_run(const struct transcript_view *view, struct text run)
 {
-	if (*view->invoke && !text_is(frame->invoke, view->invoke))
+	const struct sessions *sessions = &view->tui->board.sessions;
+	yyjson_val *member = sessions_find(sessions, text_of(view->run));
+
+	return text_is(run, view->run) || (member && member == sessions_find(sessions, run));
+}
+
+static bool view_transcript_is_ours(const struct transcript_view *view, const struct invoked *of)
+{
+	if (*view->run && !is_same_run(view, of->run))
 		return false;
-	return !*view->session || !frame->session.len || text_is(frame->session, view->session);
+	if (*view->invoke && !text_is(of->invoke, view->invoke) &&
+	    !text_is(of->session, view->invoke))
+		return false;
+	return !*view->session || !of->session.len || text_is(of->session, view->session);
 }
 
 static void view_transcript_take(struct transcript_view *view, const struct frame *frame)
@@ -198,7 +231,9 @@ static void view_transcript_take(struct transcript_view *view, const struct fram
 		{"llm/model-down", add_error},
 	};
 
-	if (frame->kind != FRAME_EVENT || !view_transcript_is_ours(view, frame))
+	struct invoked of = whose_of(view, frame);
+
+	if (frame->kind != FRAME_EVENT || !view_transcript_is_ours(view, &of))
 		return;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
 		if (text_is(frame->event, table[i].event))
@@ -220,12 +255,14 @@ static void transcript_hear(struct tui *tui, void *self, const struct text raw)
 static void transcript_open_view(struct tui *tui, void *self)
 {
 	struct transcript_view *view = self;
-	struct text rest, invoke = text_cut(tui_argument(tui), '\0', &rest);
+	struct text rest, session, run = text_cut(tui_argument(tui), '\0', &rest);
 
+	view->tui = tui;
 	paper_init(&view->paper);
 	json_reader_init(&view->reader, FRAME_MAX);
-	view->invoke = text_dup(invoke);
-	view->session = text_dup(rest);
+	view->run = text_dup(run);
+	view->invoke = text_dup(text_cut(rest, '\0', &session));
+	view->session = text_dup(session);
 	for (size_t i = 0; i < tui->model.event_count; i++)
 		transcript_hear(tui, self, model_event(&tui->model, i));
 }
@@ -236,6 +273,7 @@ static void transcript_close_view(struct tui *tui, void *self)
 
 	paper_finish(&view->paper);
 	json_reader_finish(&view->reader);
+	free(view->run);
 	free(view->invoke);
 	free(view->session);
 	free(view->sent);
@@ -243,13 +281,17 @@ static void transcript_close_view(struct tui *tui, void *self)
 
 /* ---- showing ---- */
 
-static void add_streaming(struct transcript_view *view, const struct invocation *one)
+static void add_streaming(struct transcript_view *view, const char *run,
+                          const struct invocation *one)
 {
 	struct text tail = invocation_tail(one);
-	struct frame of_it = {.invoke = text_of(one->invoke), .session = text_of(one->session)};
+	struct frame of_it = {.run = text_of(run),
+	                      .invoke = text_of(one->invoke),
+	                      .session = text_of(one->session)};
+	struct invoked of = whose_of(view, &of_it);
 	struct buf words;
 
-	if (one->status != INVOCATION_STREAMING || !view_transcript_is_ours(view, &of_it))
+	if (one->status != INVOCATION_STREAMING || !view_transcript_is_ours(view, &of))
 		return;
 	head(view, &of_it, STYLE_REPLY,
 	     one->thinking ? "REPLY assistant (thinking)" : "REPLY assistant");
@@ -265,19 +307,29 @@ static void transcript_draw(struct tui *tui, void *self, struct area area)
 	struct transcript_view *view = self;
 
 	paper_cut(&view->paper, view->end);
-	list_each(&tui->model.fold.invocations, l)
-		add_streaming(view, list_of(l, struct invocation, in_fold));
+	list_each(&tui->model.runs, r) {
+		const struct model_run *run = list_of(r, struct model_run, in_model);
+
+		list_each(&run->fold.invocations, l)
+			add_streaming(view, run->run, list_of(l, struct invocation, in_fold));
+	}
 	if (view->paper.count == 0)
 		paper_add(&view->paper, STYLE_DIM, TEXT("nothing was sent or replied yet"));
 	paper_draw(&view->paper, area);
 }
 
+/* Whose it is: a session by its name, else as it is named in the frames. */
 static void transcript_note(struct tui *tui, void *self, struct buf *out)
 {
 	const struct transcript_view *view = self;
+	struct invoked of = {text_of(view->run), text_of(view->invoke), text_of(view->session)};
+	struct named who = named_find(&tui->board.sessions, &of);
 
-	buf_print(out, "%s%s%s", *view->invoke ? view->invoke : "all", *view->session ? " · " : "",
-	          view->session);
+	if (who.member)
+		named_add(out, &who);
+	else
+		buf_print(out, "%s%s%s", *view->invoke ? view->invoke : "all",
+		          *view->session ? " · " : "", view->session);
 	if (view->paper.is_held)
 		buf_add(out, TEXT(" · G follows"));
 }
