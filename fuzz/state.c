@@ -2,7 +2,7 @@
  * refused in words; and what is kept again is read again.
  *
  * The first letter of the input says which: c the sources, k their credentials, d the
- * device, q what is paired, g what is paired by keys, a the limits of accounts, l which sessions are open, m the sessions, o where a gateway's run is, p prompts,
+ * device, q what is paired, g what is paired by keys, e what waits to be said, a the limits of accounts, l which sessions are open, m the sessions, o where a gateway's run is, p prompts,
  * r runs, s what a run has said, u what to
  * resume, w the window of ids, t the show and its state.
  */
@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "base/utf8.h"
 #include "bus/bus.h"
 #include "bus/folds.h"
@@ -20,6 +21,7 @@
 #include "crew/crew.h"
 #include "crew/limits.h"
 #include "gateway/devices.h"
+#include "gateway/memo.h"
 #include "journal/journal.h"
 #include "lib/hold.h"
 #include "lib/scratch.h"
@@ -116,6 +118,34 @@ static void read_keys(struct text bytes)
 	}
 	must_hold(count <= GATEWAY_DEVICES_MAX);
 	gateway_devices_destroy(devices);
+}
+
+static void take_message(void *self, const struct memo_message *m)
+{
+	memo_put_message(self, m);
+}
+
+static void take_wish(void *self, const struct memo_wish *w)
+{
+	memo_put_wish(self, w);
+}
+
+/* What was read is written again. */
+static void read_memo(struct text bytes)
+{
+	struct error why = {""};
+	struct buf out;
+	struct memo_hands hands = {&out, take_message, take_wish};
+	yyjson_doc *doc;
+
+	buf_init(&out, 64 * MIB);
+	put_list(&out, NULL);
+	must_hold(memo_read(bytes, &hands, &why) || why.words[0]);
+	put_list_end(&out);
+	doc = yyjson_read(out.at, out.len, 0);
+	must_hold(doc != NULL);
+	yyjson_doc_free(doc);
+	buf_finish(&out);
 }
 
 static void read_device(struct text bytes)
@@ -456,6 +486,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		break;
 	case 'g':
 		read_keys(rest);
+		break;
+	case 'e':
+		read_memo(rest);
 		break;
 	case 'o':
 		read_place(rest);

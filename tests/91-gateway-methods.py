@@ -419,6 +419,33 @@ def _():
         screen.chat("final", "k4")
 
 
+@test("what waits and what was wished are there again after a stop and a kill of the box")
+def _():
+    for end in (Box.stop, Box.kill9):
+        with Upstream() as up, Box() as box:
+            desk = box.data / "gateway-desk.json"
+            with Screen(box) as screen:
+                add_model(box, up)
+                screen.hello()
+                assert send(screen, "gated one", "k1")["payload"]["status"] == "started"
+                screen.chat("delta", "k1")
+                assert screen.ask("sessions.patch", {"key": "main", "verboseLevel": "on"})["ok"]
+                for i in (2, 3):
+                    assert send(screen, f"hello {i}", f"k{i}", queueMode="followup")["ok"]
+                eventually(lambda: desk.exists() and '"k3"' in desk.read_text())
+                assert desk.stat().st_mode & 0o777 == 0o600
+            end(box)
+            up.gate.set()
+            box.start()
+            with Screen(box) as screen:
+                screen.hello()
+                again = send(screen, "hello 2", "k2")["payload"]["status"]
+                assert again in ("in_flight", "ok"), again
+                eventually(lambda: asked(up)[1:] == ["hello 2", "hello 3"])
+                assert row_of(screen, "main")["verboseLevel"] == "on"
+                eventually(lambda: '"k3"' not in desk.read_text())
+
+
 @test("an interrupt stops what is said, and is said then; steer and collect are refused")
 def _():
     with Upstream() as up, Box() as box, Screen(box) as screen:

@@ -101,6 +101,7 @@ static unsigned look_at_data(struct doctor *d)
 	                                    "openclaw-device.json",
 	                                    "devices.json",
 	                                    "gateway-devices.json",
+	                                    "gateway-desk.json",
 	                                    "push-key",
 	                                    "phone.pem"};
 	unsigned good = look_at(d, d->config->data, &private_dir);

@@ -47,6 +47,11 @@ struct gateway_queue;
 struct gateway_queue *gateway_queue_create(struct gateway *g);
 void gateway_queue_destroy(struct gateway_queue *queue);
 
+struct memo_message;
+
+void gateway_queue_save(const struct gateway *g, struct buf *out); /* a list's items: memo.h */
+void gateway_queue_load(void *g, const struct memo_message *m);    /* one more, of the last life */
+
 /* Is anybody at work in it, or does something wait for it? */
 bool gateway_is_busy(struct gateway *g, const struct gateway_place *place);
 

@@ -12,6 +12,7 @@ struct gateway_desk {
 	struct gateway_follows *follows; /* follow.c */
 	struct gateway_queue *queue;     /* queue.c */
 	struct gateway_waits *waits;     /* wait.c */
+	struct gateway_memo *memo;       /* memo.c */
 	struct map begun;       /* keys of sessions that began anew -> the newest generation */
 	struct map wishes;      /* keys of sessions -> struct gateway_wishes */
 	struct link wish_order; /* gateway_wishes.in_order, oldest first */

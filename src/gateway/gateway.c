@@ -19,6 +19,7 @@
 #include "gateway/heartbeat.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
+#include "gateway/memo.h"
 #include "gateway/pairing.h"
 #include "gateway/pending.h"
 #include "gateway/positions.h"
@@ -404,6 +405,7 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	g->asks = pending_create();
 	g->heartbeat = heartbeat_create(g);
 	g->pairing = gateway_pairing_create(g);
+	g->desk.memo = gateway_memo_open(g);
 	return g;
 }
 
@@ -411,6 +413,7 @@ void gateway_destroy(struct gateway *g)
 {
 	if (!g)
 		return;
+	gateway_memo_close(g->desk.memo);
 	gateway_positions_destroy(g->positions);
 	gateway_end_streams(g);
 	deadline_clear(&g->patience);

@@ -3,6 +3,7 @@
 
 #include "base/put.h"
 #include "gateway/approvals.h"
+#include "gateway/asking.h"
 #include "gateway/heartbeat.h"
 #include "gateway/inside.h"
 #include "gateway/pair_tell.h"
@@ -248,6 +249,7 @@ void gateway_dispatch(const struct gateway_call *call)
 {
 	size_t i = find_method(call->method);
 
+	gateway_queue_look(call->gateway);
 	if (i == METHODS && !gateway_relay(call))
 		refuse_method(call);
 	else if (i == METHODS)

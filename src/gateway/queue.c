@@ -1,16 +1,19 @@
 /* queue.c - what is said to a session when it is at rest.
  *
- * It waits here alone, and not on the disk: a box that stops forgets it.
+ * It is on the disk, too (memo.c), and waits there while the box is down.  What the last life left
+ * is said once a client has come.
  */
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/must.h"
 #include "base/put.h"
 #include "crew/crew.h"
 #include "gateway/asking.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
+#include "gateway/memo.h"
 #include "gateway/telling.h"
 #include "gateway/wait.h"
 #include "net/loop.h"
@@ -20,11 +23,15 @@
 #define PATIENCE_MS 3600000 /* with one who works */
 #define INTERRUPT_MS 30000  /* with one who was stopped */
 #define SHOWN_MAX 20        /* in a history */
+#define TRIES_MS 60000      /* of a new life, until agents are there again */
+#define LAST_TRIES_MS 3000  /* a box that stops loses its agents first */
+#define BYTES_MAX MIB       /* of all messages */
 #define LOOK_EVERY_MS 20    /* whatever happens */
 
 struct queued {
 	char *key, *id, *message, *model;
 	uint64_t until_ms; /* by the loop's clock */
+	uint64_t tries_ms; /* until then it is tried again, though it failed; 0: it did not */
 	int64_t came_ms;
 	struct link in_queue; /* gateway_queue.all */
 };
@@ -32,7 +39,7 @@ struct queued {
 struct gateway_queue {
 	struct gateway *g;
 	struct link all;
-	size_t count;
+	size_t count, bytes;
 	struct deadline look; /* at them again */
 	uint64_t looked_ms;   /* when we did, by the loop's clock */
 	bool is_looking, is_due;
@@ -42,6 +49,7 @@ static void queued_free(struct gateway_queue *q, struct queued *one)
 {
 	list_remove(&one->in_queue);
 	q->count--;
+	q->bytes -= strlen(one->message);
 	free(one->key);
 	free(one->id);
 	free(one->message);
@@ -115,6 +123,26 @@ bool gateway_is_busy(struct gateway *g, const struct gateway_place *place)
 
 /* ---- waiting ---- */
 
+static bool has_room(const struct gateway_queue *q, struct text key, size_t bytes)
+{
+	return q->count < QUEUE_MAX && bytes <= BYTES_MAX - q->bytes &&
+	       queued_for(q, key) < QUEUE_OF_SESSION;
+}
+
+static struct queued *make_queued(struct gateway_queue *q, struct text key,
+                                  const struct gateway_wish *wish)
+{
+	struct queued *one = must_zero(1, sizeof(*one));
+
+	one->key = text_dup(key);
+	one->id = text_dup(wish->id);
+	one->message = text_dup(wish->message);
+	one->model = text_dup(wish->model);
+	q->count++;
+	q->bytes += strlen(one->message);
+	return one;
+}
+
 bool gateway_queue_add(const struct gateway_call *call, const struct gateway_place *place,
                        const struct gateway_wish *wish, bool is_first)
 {
@@ -122,17 +150,13 @@ bool gateway_queue_add(const struct gateway_call *call, const struct gateway_pla
 	struct loop *loop = call->gateway->options.loop;
 	struct queued *one;
 
-	if (q->count >= QUEUE_MAX || queued_for(q, buf_text(&place->key)) >= QUEUE_OF_SESSION)
+	if (!has_room(q, buf_text(&place->key), wish->message.len))
 		return false;
-	one = must_zero(1, sizeof(*one));
-	one->key = text_dup(buf_text(&place->key));
-	one->id = text_dup(wish->id);
-	one->message = text_dup(wish->message);
-	one->model = text_dup(wish->model);
+	one = make_queued(q, buf_text(&place->key), wish);
 	one->until_ms = loop_now_ms(loop) + (is_first ? INTERRUPT_MS : PATIENCE_MS);
 	one->came_ms = clock_wall_ms();
 	list_add(is_first ? q->all.next : &q->all, &one->in_queue);
-	q->count++;
+	gateway_memo_changed(call->gateway);
 	if (!q->is_due)
 		deadline_set_beat(loop, &q->look);
 	return true;
@@ -166,25 +190,32 @@ static void tell_end(struct gateway *g, const struct queued *one, const char *st
 
 /* ---- and then ---- */
 
-static void say_it(struct gateway *g, const struct gateway_place *place, const struct queued *one)
+/* False: it waits on. */
+static bool say_it(struct gateway *g, const struct gateway_place *place, struct queued *one)
 {
 	struct gateway_call call = {.gateway = g};
 	struct gateway_wish wish = {text_of(one->id), text_of(one->message), text_of(one->model)};
 	struct error why;
 
-	if (gateway_ask(&call, place, &wish, &why) != BACK_DONE)
-		tell_end(g, one, "error", text_of(why.words));
+	if (gateway_ask(&call, place, &wish, &why) == BACK_DONE)
+		return true;
+	if (!one->tries_ms)
+		one->tries_ms = loop_now_ms(g->options.loop) + LAST_TRIES_MS;
+	if (loop_now_ms(g->options.loop) < one->tries_ms)
+		return false;
+	tell_end(g, one, "error", text_of(why.words));
+	return true;
 }
 
 /* True: it waits no longer. */
-static bool try_one(struct gateway *g, const struct queued *one)
+static bool try_one(struct gateway *g, struct queued *one)
 {
 	struct gateway_place place;
 	bool is_over = true;
 
 	gateway_find_place(g, text_of(one->key), TEXT(""), &place);
 	if (!is_at_work(g, &place))
-		say_it(g, &place, one);
+		is_over = say_it(g, &place, one);
 	else if (loop_now_ms(g->options.loop) >= one->until_ms)
 		tell_end(g, one, "error", TEXT("the session was at work for too long"));
 	else
@@ -207,10 +238,12 @@ static void look_at_oldest(struct gateway_queue *q)
 
 		if (map_get(&waiting, text_of(one->key)))
 			continue;
-		if (try_one(q->g, one))
+		if (try_one(q->g, one)) {
 			queued_free(q, one);
-		else
+			gateway_memo_changed(q->g);
+		} else {
 			map_set(&waiting, text_of(one->key), one);
+		}
 	}
 	map_finish(&waiting);
 	q->is_looking = false;
@@ -233,7 +266,7 @@ void gateway_queue_look(struct gateway *g)
 {
 	struct gateway_queue *q = g->desk.queue;
 
-	if (!q->count || q->is_looking || q->is_due)
+	if (!q->count || q->is_looking || q->is_due || !g->desk.back)
 		return;
 	if (loop_now_ms(g->options.loop) - q->looked_ms >= LOOK_EVERY_MS) {
 		look_at_oldest(q);
@@ -253,6 +286,7 @@ void gateway_queue_drop(struct gateway *g, struct text key, struct text id, stru
 		put_word(ids, NULL, one->id);
 		tell_end(g, one, "aborted", TEXT(""));
 		queued_free(g->desk.queue, one);
+		gateway_memo_changed(g);
 	}
 }
 
@@ -286,4 +320,46 @@ void gateway_queue_put(const struct gateway *g, struct text key, struct buf *out
 	put_list_end(out);
 	put_u64(out, "total", shown);
 	put_end(out);
+}
+
+/* ---- on the disk ---- */
+
+void gateway_queue_save(const struct gateway *g, struct buf *out)
+{
+	int64_t ahead_ms = clock_wall_ms() - (int64_t)loop_now_ms(g->options.loop);
+
+	list_each(&g->desk.queue->all, l) {
+		const struct queued *one = list_of(l, struct queued, in_queue);
+
+		memo_put_message(out, &(struct memo_message){
+					      .key = text_of(one->key),
+					      .id = text_of(one->id),
+					      .message = text_of(one->message),
+					      .model = text_of(one->model),
+					      .came_ms = one->came_ms,
+					      .until_ms = (int64_t)one->until_ms + ahead_ms,
+				      });
+	}
+}
+
+/* Nobody is surprised by what was written long ago. */
+void gateway_queue_load(void *of, const struct memo_message *m)
+{
+	struct gateway *g = of;
+	struct gateway_queue *q = g->desk.queue;
+	int64_t left_ms = m->until_ms - clock_wall_ms();
+	struct gateway_wish wish = {m->id, m->message, m->model};
+	struct queued *one;
+
+	if (left_ms <= 0 || gateway_queue_has(g, m->id) || !has_room(q, m->key, m->message.len)) {
+		log_warn("gateway", "a message to %.*s waited for too long: it is not said",
+		         TEXT_ARG(m->key));
+		return;
+	}
+	one = make_queued(q, m->key, &wish);
+	one->until_ms = loop_now_ms(g->options.loop) +
+	                (uint64_t)(left_ms < PATIENCE_MS ? left_ms : PATIENCE_MS);
+	one->tries_ms = loop_now_ms(g->options.loop) + TRIES_MS;
+	one->came_ms = m->came_ms;
+	list_add(&q->all, &one->in_queue);
 }

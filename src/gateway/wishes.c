@@ -7,6 +7,7 @@
 #include "base/put.h"
 #include "gateway/inside.h"
 #include "gateway/keys.h"
+#include "gateway/memo.h"
 
 #define WISHES_MAX 1024 /* then the oldest are forgotten */
 
@@ -59,6 +60,27 @@ static void set_wish(struct gateway *g, struct text key, bool is_model, struct t
 	*at = value.len ? text_dup(value) : NULL;
 	if (!w->model && !w->verbose)
 		forget_wishes(g, w);
+	gateway_memo_changed(g);
+}
+
+/* ---- on the disk ---- */
+
+void gateway_wishes_save(const struct gateway *g, struct buf *out)
+{
+	list_each(&g->desk.wish_order, l) {
+		const struct gateway_wishes *w = list_of(l, struct gateway_wishes, in_order);
+
+		memo_put_wish(out, &(struct memo_wish){text_of(w->key), text_of(w->model),
+		                                       text_of(w->verbose)});
+	}
+}
+
+void gateway_wishes_load(void *of, const struct memo_wish *w)
+{
+	if (w->model.len)
+		set_wish(of, w->key, true, w->model);
+	if (w->verbose.len)
+		set_wish(of, w->key, false, w->verbose);
 }
 
 /* ---- models ---- */
