@@ -158,14 +158,14 @@ def _():
     lines = [{"sessionId": "ge-1", "projectHash": "x", "startTime": now(), "kind": "main"},
              {"id": "m1", "timestamp": now(), "type": "user", "content": [{"text": SECRET}]},
              {"id": "m2", "timestamp": now(), "type": "gemini", "content": SECRET,
-              "tokens": {"input": 10, "output": 5, "cached": 0, "thoughts": 2, "tool": 0, "total": 17},
+              "tokens": {"input": 10, "output": 5, "cached": 0, "thoughts": 2, "tool": 4, "total": 21},
               "model": "gemini-3.1-pro-preview"}]
     with Box(env=env(home)) as box:
         chat.write_text("".join(json.dumps(line) + "\n" for line in lines))
         eventually(lambda: calls(box) == 1)
         one = member(box, "ge-1")
         assert (one["project"], one["harness"]) == ("market", "gemini-cli"), one
-        assert one["usage"]["output"] == 7, one
+        assert (one["usage"]["input"], one["usage"]["output"]) == (14, 7), one
         with chat.open("a") as file:
             file.write(json.dumps(lines[2]) + "\n")
             file.write(json.dumps({**lines[2], "id": "m3"}) + "\n")

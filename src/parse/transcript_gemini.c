@@ -55,7 +55,7 @@ static bool note_answer(struct chat *c, struct text id, uint64_t total)
 	return true;
 }
 
-/* Thoughts are paid as output. */
+/* Thoughts are paid as output; what the service's own tools add to a prompt is not in its input. */
 static void chat_usage(struct parse *p, struct chat *c, yyjson_val *message)
 {
 	yyjson_val *tokens = yyjson_obj_get(message, "tokens");
@@ -70,7 +70,7 @@ static void chat_usage(struct parse *p, struct chat *c, yyjson_val *message)
 	snprintf(key, sizeof(key), "%.200s/%.*s", c->session, TEXT_ARG(id));
 	speak_usage(p, NULL,
 	            &(struct speak_usage){
-			    .input = speak_count(tokens, "input"),
+			    .input = speak_count(tokens, "input") + speak_count(tokens, "tool"),
 			    .output = speak_count(tokens, "output") + thoughts,
 			    .cache_read = speak_count(tokens, "cached"),
 			    .with_cache = true,
