@@ -540,6 +540,26 @@ def _():
         eventually(lambda: server.listeners)
 
 
+@test("a long text is told whole and once, by the stream and after it was missed, and what follows comes behind it")
+def _():
+    words = "".join(f"{i} é words, " for i in range(60_000))[:600_000]
+    with Server() as server, Box() as box:
+        watch(box, server)
+        server.session("ses_one")
+        turn = Talk(server, "ses_one").begin()
+        turn.part("prt_10", type="text", text=words, time={"start": 1, "end": 2})
+        turn.part("prt_11", type="text", text="Behind it.", time={"start": 1, "end": 2})
+        turn.end()
+        eventually(lambda: state(box, "ses_one") == "idle")
+        assert text_of(box) == words + "Behind it.", len(text_of(box))
+        server.cut()
+        server.session("ses_two")
+        other = Talk(server, "ses_two").begin()
+        other.part("prt_20", type="text", text=words, time={"start": 1, "end": 2})
+        other.end()
+        eventually(lambda: text_of(box) == words + "Behind it." + words)
+
+
 @test("a hostile server: events that are none or too long are counted, and the rest is told")
 def _():
     with Server() as server, Box() as box:

@@ -161,3 +161,49 @@ bool scan_is_over(struct scan *scan)
 	skip_space(scan);
 	return !scan->bad && scan->at == scan->end;
 }
+
+static bool is_before_value(char c)
+{
+	return c == ',' || c == ':' || c == '[';
+}
+
+/* Those in strings count, too: sixteen bytes at a time, and never too few. */
+static size_t most_values(struct text json)
+{
+	typedef uint8_t bytes __attribute__((vector_size(16)));
+	size_t count = 1, at = 0;
+
+	while (json.len - at >= 16) {
+		bytes sums = {0};
+
+		for (int i = 0; i < UINT8_MAX && json.len - at >= 16; i++, at += 16) {
+			bytes b;
+
+			memcpy(&b, json.at + at, 16);
+			sums -= (bytes)((b == ',') | (b == ':') | (b == '['));
+		}
+		for (int i = 0; i < 16; i++)
+			count += sums[i];
+	}
+	for (; at < json.len; at++)
+		count += is_before_value(json.at[at]);
+	return count;
+}
+
+bool scan_has_more(struct text json, size_t values)
+{
+	struct scan s = scan_of(json);
+	size_t count = 1;
+
+	if (most_values(json) <= values)
+		return false;
+	while (s.at < s.end && count <= values) {
+		char c = *s.at++;
+
+		if (c != '"')
+			count += is_before_value(c);
+		else if (!scan_skip_string(&s))
+			break;
+	}
+	return count > values;
+}

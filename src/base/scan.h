@@ -80,6 +80,10 @@ bool scan_item(struct scan *scan, struct text *value);
  * if no other member follows; empty if the text does not end with a brace. */
 struct text scan_rest(const struct scan *scan);
 
+/* Are there more values in the text than this, in whatever depth?  Without a look at what they are:
+ * it stops as soon as it knows. */
+bool scan_has_more(struct text json, size_t values);
+
 /* After the last member: is nothing left but white space? */
 bool scan_is_over(struct scan *scan);
 

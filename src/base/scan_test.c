@@ -110,6 +110,27 @@ static void the_end_of_a_line_is_found_wherever_it_stands(void **state)
 	}
 }
 
+static void values_are_counted_as_far_as_is_asked(void **state)
+{
+	static char many[9000];
+
+	assert_false(scan_has_more(TEXT(""), 1));
+	assert_false(scan_has_more(TEXT("7"), 1));
+	assert_true(scan_has_more(TEXT("7"), 0));
+	assert_false(scan_has_more(TEXT("[1,2,3]"), 4));
+	assert_true(scan_has_more(TEXT("[1,2,3]"), 3));
+	assert_false(scan_has_more(TEXT("[\"a,b,[c:\\\",\"]"), 2));
+	assert_true(scan_has_more(TEXT("{\"a\":{\"b\":[{},{}]}}"), 4));
+	assert_false(scan_has_more(TEXT("[1,\"2,3,4"), 3)); /* it does not end */
+	for (size_t len = 1; len < sizeof(many); len += 101) {
+		memset(many, ',', sizeof(many));
+		assert_true(scan_has_more((struct text){many, len}, len));
+		assert_false(scan_has_more((struct text){many, len}, len + 1));
+		many[0] = '"'; /* all is a string, or none */
+		assert_false(scan_has_more((struct text){many, len}, 1));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +141,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_json_is_given_alike_on_every_machine),
 		cmocka_unit_test(items_of_an_array_are_given_as_they_are_written),
 		cmocka_unit_test(the_end_of_a_line_is_found_wherever_it_stands),
+		cmocka_unit_test(values_are_counted_as_far_as_is_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

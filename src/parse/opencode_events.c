@@ -5,10 +5,12 @@
  */
 #include "parse/opencode_events.h"
 
+#include "base/scan.h"
 #include "parse/kinds.h"
 #include "parse/opencode_state.h"
 
-#define BIG (256 * KIB) /* an event whose parts may not fit into one signal */
+#define BIG (256 * KIB)  /* an event whose parts may not fit into one signal */
+#define VALUES_MAX 65536 /* of a big one: they are what takes time, not the length of texts */
 
 static const struct {
 	const char *type;
@@ -26,6 +28,43 @@ static const struct {
 	{"todo.updated", opencode_take_todos},
 	{"permission.asked", opencode_take_permission},
 };
+
+struct text opencode_event_type(struct text event)
+{
+	struct text key, value;
+	struct scan scan;
+
+	scan_object(&scan, event);
+	while (scan_key(&scan, &key)) {
+		if (text_is(key, "payload"))
+			scan_object(&scan, (struct text){scan.at, (size_t)(scan.end - scan.at)});
+		else if (!scan_value(&scan, &value))
+			break;
+		else if (text_is(key, "type") && value.len > 2 && value.at[0] == '"')
+			return (struct text){value.at + 1, value.len - 2};
+	}
+	return TEXT("");
+}
+
+bool opencode_says_nothing(struct text type)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (text_is(type, kinds[i].type))
+			return false;
+	/* These are of who is connected. */
+	return type.len && !text_starts(type, TEXT("permission.")) &&
+	       !text_starts(type, TEXT("question."));
+}
+
+void opencode_tell_pieces(struct parse *p)
+{
+	opencode_state(p)->in_pieces = true;
+}
+
+bool opencode_has_more(struct parse *p)
+{
+	return opencode_state(p)->has_more;
+}
 
 static void opencode_events_give(struct parse *p, yyjson_val *root)
 {
@@ -46,9 +85,17 @@ static void opencode_events_give(struct parse *p, yyjson_val *root)
 
 static void opencode_events_take(struct parse *p, const struct parse_event *event)
 {
-	yyjson_val *root = parse_json(p, event->data);
-	yyjson_val *inner = yyjson_obj_get(root, "payload");
+	yyjson_val *root, *inner;
 
+	opencode_state(p)->has_more = false;
+	if (opencode_says_nothing(opencode_event_type(event->data)))
+		return;
+	if (event->data.len > BIG && scan_has_more(event->data, VALUES_MAX)) {
+		parse_bad(p, "an event of opencode with too many values");
+		return;
+	}
+	root = parse_json(p, event->data);
+	inner = yyjson_obj_get(root, "payload");
 	if (!root)
 		return;
 	opencode_state(p)->is_big = event->data.len > BIG;

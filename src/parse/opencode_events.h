@@ -26,6 +26,15 @@ struct opencode_seen {
 	bool is_busy, is_child, is_begun; /* begun: it was at work since we know it */
 };
 
+/* The type of an event, found without reading all of it; empty: it is not where it should be. */
+struct text opencode_event_type(struct text event);
+bool opencode_says_nothing(struct text type); /* an event of it is of no use here */
+
+/* From now on a long text is told a piece at a time: an event of which there is more is fed again
+ * until there is not. */
+void opencode_tell_pieces(struct parse *p);
+bool opencode_has_more(struct parse *p);
+
 /* By the id of a session or of what was asked of it. */
 bool opencode_find(struct parse *p, struct text name, struct opencode_seen *out);
 void opencode_each(struct parse *p, void (*each)(void *of, const struct opencode_seen *seen),

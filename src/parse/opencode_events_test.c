@@ -337,6 +337,71 @@ static void hostile_events_are_passed_over(void **state)
 	taken_finish(&t);
 }
 
+/* An event of this type whose properties are what, times over, between the two others. */
+static void feed_long(const char *type, const char *before, const char *what, const char *after)
+{
+	struct buf event;
+
+	buf_init(&event, 4 * MIB);
+	buf_print(&event, "{\"payload\":{\"type\":\"%s\",\"properties\":{%s", type, before);
+	while (event.len < 900000)
+		buf_add(&event, text_of(what));
+	buf_print(&event, "%s}}}", after);
+	parse_message(t.parse, buf_text(&event));
+	buf_finish(&event);
+}
+
+static void what_says_nothing_is_not_read(void **state)
+{
+	static const struct {
+		const char *event, *type;
+	} events[] = {
+		{"{\"type\":\"session.idle\",\"properties\":{\"type\":\"x\"}}", "session.idle"},
+		{"{\"directory\":\"/a\",\"payload\":{\"id\":1,\"type\":\"a.b\"}}", "a.b"},
+		{"{\"properties\":{\"type\":\"x\"},\"type\":\"y\"}", "y"},
+		{"{\"payload\":[]}", ""},
+		{"{\"type\":7}", ""},
+		{"{", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		assert_true(text_is(opencode_event_type(text_of(events[i].event)), events[i].type));
+	taken_init(&t, &parse_opencode_events);
+	feed_long("session.diff", "\"diff\":[", "{},", "{}]");
+	feed_long("lsp.updated", "this is ", "no JSON", "");
+	assert_int_equal(t.bads, 0);
+	feed_long("session.status", "\"status\":[", "{},", "{}]");
+	assert_int_equal(t.bads, 1);
+	feed_long("session.status", "\"status\":[\"", "[,]", "\"]");
+	assert_int_equal(t.bads, 1);
+	taken_finish(&t);
+}
+
+#define LONG_PART "\"part\":{\"id\":\"p1\",\"sessionID\":\"a\",\"messageID\":\"m\","
+
+static void a_long_text_is_told_in_pieces(void **state)
+{
+	size_t whole = 0, count = 0;
+
+	for (int in_pieces = 0; in_pieces < 2; in_pieces++) {
+		taken_init(&t, &parse_opencode_events);
+		if (in_pieces)
+			opencode_tell_pieces(t.parse);
+		do {
+			feed_long("message.part.updated", LONG_PART "\"type\":\"text\",\"text\":\"",
+			          "words é ", "\",\"time\":{\"end\":1}}");
+			count++;
+			assert_true(!in_pieces || times("\"text_delta\"") <= count);
+		} while (opencode_has_more(t.parse));
+		if (!in_pieces)
+			whole = times("words é ");
+		assert_int_equal(times("words é ") + times("words é\"") + times("words\""), whole);
+		assert_true(in_pieces ? count > 10 : count == 1);
+		count = 0;
+		taken_finish(&t);
+	}
+}
+
 static void more_sessions_than_there_is_room_for(void **state)
 {
 	struct opencode_seen seen;
@@ -378,6 +443,8 @@ int main(void)
 		cmocka_unit_test(the_next_life_goes_on_where_it_was),
 		cmocka_unit_test(a_place_that_is_none_is_refused),
 		cmocka_unit_test(hostile_events_are_passed_over),
+		cmocka_unit_test(what_says_nothing_is_not_read),
+		cmocka_unit_test(a_long_text_is_told_in_pieces),
 		cmocka_unit_test(more_sessions_than_there_is_room_for),
 	};
 

@@ -68,8 +68,18 @@ static void keep_words(struct opencode_session *s, struct text words)
 		opencode_set(&s->words, utf8_cut(words, OPENCODE_WORDS_MAX));
 }
 
+/* What is told of a text at a time. */
+static struct text next_of(struct opencode_events *o, struct text words)
+{
+	struct text next = o->in_pieces ? utf8_cut(words, PIECE_MAX) : words;
+
+	o->has_more = next.len > 0 && next.len < words.len;
+	return next;
+}
+
 static void take_text(struct parse *p, const struct opencode_told *told, enum opencode_kind kind)
 {
+	struct opencode_events *o = opencode_state(p);
 	struct opencode_session *s = told->session;
 	struct opencode_part *part = told->part;
 	struct text id = json_text_at(told->value, "id"), whole = json_text_at(told->value, "text");
@@ -81,8 +91,9 @@ static void take_text(struct parse *p, const struct opencode_told *told, enum op
 	if (!s->piece || !text_is(id, s->piece))
 		opencode_set(&s->piece, id);
 	s->piece_told = part->told;
-	tell_words(p, told, rest_of(whole, part->told));
-	part->is_cut = part->is_cut || is_whole;
+	tell_words(p, told, next_of(o, rest_of(whole, part->told)));
+	/* What comes between two pieces of it is told of the whole, too. */
+	part->is_cut = part->is_cut || is_whole || o->has_more;
 	if (kind == OPENCODE_TEXT)
 		keep_words(s, whole);
 }

@@ -69,6 +69,7 @@ struct opencode_events {
 	struct opencode_message messages[OPENCODE_MESSAGES];
 	unsigned part_count, message_count; /* messages: ever */
 	bool is_ready, is_big;              /* big: not all of the event fits into a signal */
+	bool in_pieces, has_more;           /* of a text; in_pieces: its event is fed again */
 };
 
 /* ---- opencode_state.c ---- */

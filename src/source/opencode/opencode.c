@@ -55,9 +55,10 @@ static void opencode_met_bad(void *self, const char *why)
 	source_bad(((struct opencode_memory *)self)->source, why);
 }
 
-void opencode_feed(struct opencode_memory *m, struct text event)
+bool opencode_feed(struct opencode_memory *m, struct text event)
 {
 	parse_message(m->parse, event);
+	return opencode_has_more(m->parse);
 }
 
 /* ---- loss ---- */
@@ -101,6 +102,7 @@ static void opencode_lose(struct opencode_line *o, const char *why, bool for_goo
 
 	if (o->is_over)
 		return;
+	opencode_flush_events(o);
 	o->is_over = true;
 	note_loss(o);
 	opencode_cut(o->memory->parse);
@@ -159,42 +161,6 @@ static void opencode_stream_ended(void *self, const char *why)
 		opencode_lose(o, why ? why : "opencode closed the connection",
 		              kind == REQUEST_UNTRUSTED);
 	}
-}
-
-/* What it asks is the way back's business, states are of who makes up for what was missed. */
-static bool may_concern_us(struct text data)
-{
-	return memmem(data.at, data.len, "\"permission.", 12) ||
-	       memmem(data.at, data.len, "\"question.", 10) ||
-	       memmem(data.at, data.len, "\"session.status\"", 16) ||
-	       memmem(data.at, data.len, "\"session.idle\"", 14);
-}
-
-/* Of a picture that somebody gave it nothing is told. */
-static bool is_too_long(struct opencode_line *o, struct text data)
-{
-	if (data.len <= OPENCODE_READ_MAX)
-		return false;
-	if (!memmem(data.at, data.len, "\"type\":\"file\"", 13))
-		source_bad(o->source, "an event that is too long");
-	return true;
-}
-
-static void opencode_got_event(void *self, const struct parse_event *event)
-{
-	struct opencode_line *o = self;
-	yyjson_val *root, *inner;
-
-	if (o->is_over || !event->data.len || is_too_long(o, event->data))
-		return;
-	opencode_feed(o->memory, event->data);
-	if (!may_concern_us(event->data))
-		return;
-	root = yyjson_doc_get_root(json_read(&o->reader, event->data, NULL));
-	inner = yyjson_obj_get(root, "payload");
-	if (yyjson_is_obj(inner))
-		root = inner;
-	opencode_hear(o, json_text_at(root, "type"), yyjson_obj_get(root, "properties"));
 }
 
 static void opencode_event_too_long(void *self)
@@ -256,6 +222,7 @@ static struct opencode_memory *opencode_memory_of(struct source *source)
 	list_init(&m->questions);
 	p.self = m;
 	m->parse = parse_create(parse_find(TEXT("opencode-events")), &p);
+	opencode_tell_pieces(m->parse);
 	*slot = m;
 	source_each_run(source, recall_run, m);
 	return m;
@@ -281,6 +248,7 @@ static void close_opencode(void *self)
 	o->is_over = true;
 	if (o->stream)
 		request_cancel(o->stream);
+	opencode_drop_events(o);
 	opencode_drop_calls(o);
 	opencode_stop_sync(o);
 	opencode_drop_pending(o, "the source was disconnected");
@@ -315,6 +283,7 @@ static void *open_opencode(struct source *source, struct error *why)
 	o->memory = opencode_memory_of(source);
 	o->url = trimmed_url(source_url(source));
 	list_init(&o->calls);
+	list_init(&o->events);
 	list_init(&o->steps);
 	map_init(&o->states);
 	map_init(&o->shown);

@@ -64,6 +64,7 @@ struct opencode_slices {
 	bool (*feed)(struct opencode_line *o, yyjson_val *item); /* true: there is more of it */
 	void (*done)(struct opencode_line *o);
 	yyjson_arr_iter parts; /* of a message that is begun */
+	yyjson_val *part;      /* of which there is more; or NULL */
 	size_t part_count;
 	bool is_begun;
 };
@@ -78,6 +79,11 @@ struct opencode_line {
 	int status; /* of the stream */
 	struct buf fault;
 	bool is_over, is_live, is_synced;
+
+	struct link events; /* that wait for their turn: opencode_event.in_line */
+	size_t event_bytes;
+	struct turn events_turn; /* while there are any */
+	bool is_taking;          /* one of them */
 
 	struct link calls; /* opencode_call.in_line */
 	unsigned call_count;
@@ -102,15 +108,6 @@ struct opencode_call {
 	char *what; /* it is about; or NULL */
 	uint64_t token;
 	char why[256];
-	void (*take)(struct opencode_line *o, const struct opencode_call *call, yyjson_val *answer);
-};
-
-struct opencode_asked {
-	const char *method;    /* NULL: GET, or POST with a body */
-	const char *route;     /* with its slash; a `?` has its query */
-	struct text directory; /* of the project; empty: where the server was started */
-	struct text body, what;
-	uint64_t token;
 	void (*take)(struct opencode_line *o, const struct opencode_call *call, yyjson_val *answer);
 };
 

@@ -26,15 +26,17 @@ static void begin_event(struct buf *out, const char *type, double at_ms)
 }
 
 /* Ends it; one that did not fit is passed over. */
-static void feed_event(struct opencode_line *o, struct buf *event)
+static bool feed_event(struct opencode_line *o, struct buf *event)
 {
+	bool has_more;
+
 	put_end(event);
-	if (!event->full)
-		opencode_feed(o->memory, buf_text(event));
+	has_more = !event->full && opencode_feed(o->memory, buf_text(event));
 	buf_finish(event);
+	return has_more;
 }
 
-void opencode_feed_value(struct opencode_line *o, const char *type, const char *key,
+bool opencode_feed_value(struct opencode_line *o, const char *type, const char *key,
                          yyjson_val *value)
 {
 	yyjson_val *time = yyjson_obj_get(value, "time");
@@ -52,7 +54,7 @@ void opencode_feed_value(struct opencode_line *o, const char *type, const char *
 	if (!json_add(&event, value))
 		event.full = true;
 	put_end(&event);
-	feed_event(o, &event);
+	return feed_event(o, &event);
 }
 
 void opencode_feed_status(struct opencode_line *o, struct text session, const char *status)
@@ -168,10 +170,13 @@ static bool feed_message(struct opencode_line *o, yyjson_val *message)
 			opencode_feed_value(o, "message.updated", "info", info);
 		return true;
 	}
-	part = s->part_count < PARTS_LIMIT ? yyjson_arr_iter_next(&s->parts) : NULL;
+	part = s->part                       ? s->part
+	       : s->part_count < PARTS_LIMIT ? yyjson_arr_iter_next(&s->parts)
+	                                     : NULL;
 	if (part) {
-		s->part_count++;
-		opencode_feed_value(o, "message.part.updated", "part", part);
+		s->part_count += !s->part;
+		s->part =
+			opencode_feed_value(o, "message.part.updated", "part", part) ? part : NULL;
 		return true;
 	}
 	if (yyjson_arr_iter_has_next(&s->parts))

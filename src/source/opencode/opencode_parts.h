@@ -5,9 +5,24 @@
 #include "source/opencode/opencode.h"
 
 /* ---- opencode.c ---- */
-void opencode_feed(struct opencode_memory *m, struct text event); /* to the parser */
+/* To the parser.  True: it has told a piece of it, and wants to have it again. */
+bool opencode_feed(struct opencode_memory *m, struct text event);
+
+/* ---- opencode_stream.c ---- */
+void opencode_got_event(void *self, const struct parse_event *event);
+void opencode_flush_events(struct opencode_line *o); /* those that wait, at once */
+void opencode_drop_events(struct opencode_line *o);
 
 /* ---- opencode_call.c ---- */
+struct opencode_asked {
+	const char *method;    /* NULL: GET, or POST with a body */
+	const char *route;     /* with its slash; a `?` has its query */
+	struct text directory; /* of the project; empty: where the server was started */
+	struct text body, what;
+	uint64_t token;
+	void (*take)(struct opencode_line *o, const struct opencode_call *call, yyjson_val *answer);
+};
+
 bool opencode_call(struct opencode_line *o, const struct opencode_asked *asked);
 void opencode_drop_calls(struct opencode_line *o); /* none will be answered */
 char *opencode_header(
@@ -20,8 +35,8 @@ void opencode_next_step(struct opencode_line *o);
 void opencode_hear_state(struct opencode_line *o, struct text session, bool is_busy);
 
 /* ---- opencode_feed.c ---- */
-/* As the event that it would have been. */
-void opencode_feed_value(struct opencode_line *o, const char *type, const char *key,
+/* As the event that it would have been.  True: it wants to have it again. */
+bool opencode_feed_value(struct opencode_line *o, const char *type, const char *key,
                          yyjson_val *value);
 void opencode_feed_status(struct opencode_line *o, struct text session, const char *status);
 /* The document of the call is its own from now on; .each, .left, .feed and .done say how. */
