@@ -367,7 +367,7 @@ static struct openclaw_memory *recall(struct source *source)
 	m = must_zero(1, sizeof(*m));
 	m->source = source;
 	list_init(&m->runs);
-	list_init(&m->questions);
+	openclaw_begin_questions(m);
 	p.self = m;
 	m->parse = parse_create(parse_find(TEXT("openclaw")), &p);
 	*slot = m;
@@ -383,7 +383,7 @@ static void openclaw_forget(void *memory)
 		openclaw_drop_runs(m);
 	openclaw_end_runs(m, "the source is gone");
 	openclaw_forget_heard(m);
-	openclaw_forget_questions(m);
+	askings_forget(&m->questions);
 	parse_destroy(m->parse);
 	free(m);
 }

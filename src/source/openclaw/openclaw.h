@@ -20,6 +20,7 @@
 #include "base/map.h"
 #include "net/loop.h"
 #include "signal/json.h"
+#include "source/asking.h"
 #include "source/source.h"
 #include "source/transport.h"
 
@@ -69,8 +70,7 @@ struct openclaw_memory {
 	int64_t lost_at_ms; /* when the last connection was; 0: there was none yet */
 	struct link runs;   /* openclaw_run.in_memory */
 	unsigned run_count;
-	struct link questions; /* openclaw_question.in_memory */
-	unsigned question_count;
+	struct askings questions;
 };
 
 enum openclaw_step { STEP_CHALLENGE, STEP_HELLO, STEP_LIVE };

@@ -109,6 +109,6 @@ void openclaw_list_questions(struct openclaw *o); /* those that are open, and on
 void openclaw_note_question(struct openclaw *o, enum openclaw_event event, yyjson_val *payload);
 bool openclaw_is_question(struct text id); /* the id of a prompt */
 bool openclaw_answer(struct openclaw *o, const struct back_outcome *reply, struct error *why);
-void openclaw_forget_questions(struct openclaw_memory *m);
+void openclaw_begin_questions(struct openclaw_memory *m);
 
 #endif

@@ -219,7 +219,7 @@ static struct opencode_memory *opencode_memory_of(struct source *source)
 	m = must_zero(1, sizeof(*m));
 	m->source = source;
 	map_init(&m->names);
-	list_init(&m->questions);
+	opencode_begin_questions(m);
 	p.self = m;
 	m->parse = parse_create(parse_find(TEXT("opencode-events")), &p);
 	opencode_tell_pieces(m->parse);
@@ -236,7 +236,7 @@ static void opencode_forget(void *memory)
 		opencode_end_runs(m, "the source is gone");
 	parse_destroy(m->parse);
 	opencode_drop_names(m);
-	opencode_drop_questions(m);
+	askings_forget(&m->questions);
 	free(m);
 }
 

@@ -18,6 +18,7 @@
 #include "parse/opencode_events.h"
 #include "parse/sse.h"
 #include "signal/json.h"
+#include "source/asking.h"
 #include "source/source.h"
 #include "source/transport.h"
 
@@ -48,9 +49,8 @@ struct opencode_memory {
 	bool was_live;       /* there was a server, and nobody said that it is gone */
 	int64_t lost_at_ms;  /* 0: no connection was lost */
 	struct opencode_permission asked[OPENCODE_ASKED_MAX];
-	size_t asked_count;    /* ever; the newest are kept */
-	struct link questions; /* opencode_question.in_memory */
-	unsigned question_count;
+	size_t asked_count; /* ever; the newest are kept */
+	struct askings questions;
 	struct map names; /* that people gave to sessions which were begun for them: ids */
 };
 

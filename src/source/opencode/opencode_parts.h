@@ -59,11 +59,10 @@ bool opencode_is_question(struct text id);
 void opencode_hear_question(struct opencode_line *o, struct text type, yyjson_val *properties);
 bool opencode_answer_question(struct opencode_line *o, const struct back_outcome *reply,
                               struct error *why);
-void opencode_unlist_questions(struct opencode_memory *m);
 void opencode_list_question(struct opencode_line *o, yyjson_val *record);
 bool opencode_asks_question(const struct opencode_memory *m, struct text prompt);
 void opencode_ask_listed(struct opencode_line *o, const struct map *shown); /* and no others */
-void opencode_drop_questions(struct opencode_memory *m);
+void opencode_begin_questions(struct opencode_memory *m);
 
 /* ---- opencode_back.c ---- */
 bool opencode_is_name(struct text id); /* that may stand in a route */

@@ -384,7 +384,7 @@ void opencode_next_step(struct opencode_line *o)
 void opencode_sync(struct opencode_line *o)
 {
 	opencode_unlist_permissions(o->memory);
-	opencode_unlist_questions(o->memory);
+	askings_unlist(&o->memory->questions);
 	if (!opencode_call(o, &(struct opencode_asked){.route = SESSIONS, .take = take_sessions}))
 		opencode_sync_finish(o);
 }
