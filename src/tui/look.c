@@ -56,7 +56,8 @@ void look_put_state(struct pen *pen, yyjson_val *state, int64_t now_ms, int cols
 
 void look_put_name(struct pen *pen, struct text name, int cols)
 {
-	const char *sub = memmem(name.at, name.len, NAMED_BETWEEN, strlen(NAMED_BETWEEN));
+	const char *sub =
+		name.len ? memmem(name.at, name.len, NAMED_BETWEEN, strlen(NAMED_BETWEEN)) : NULL;
 	struct text handle = {name.at, sub ? (size_t)(sub - name.at) : name.len};
 
 	if (wide_width(handle) > cols && cols > 1) {

@@ -175,11 +175,13 @@ static void model_ask(struct model *model, const struct frame *frame)
 
 struct text model_run_of(const struct model *model, const struct frame *frame)
 {
+	struct text run = frame->run;
+
 	if (!model->alone || model->alone[0])
 		return text_of(model->alone);
-	return frame->run.len <= FOLD_NAME_MAX && !memchr(frame->run.at, '\0', frame->run.len)
-	               ? frame->run
-	               : TEXT("");
+	if (!run.len || run.len > FOLD_NAME_MAX || memchr(run.at, '\0', run.len))
+		return TEXT("");
+	return run;
 }
 
 static void forget_run(struct model *model, struct model_run *one)
