@@ -16,6 +16,7 @@
 #include "base/must.h"
 #include "base/whole.h"
 #include "box/attend.h"
+#include "box/deliver.h"
 #include "box/parts.h"
 #include "box/push.h"
 #include "box/usage.h"
@@ -164,15 +165,9 @@ struct account_limits box_account_limits(const struct config *config)
 	};
 }
 
-static void make_accounts(struct box *box)
-{
-	struct account_limits limits = box_account_limits(box->config);
-
-	box->accounts = accounts_create(&limits);
-}
-
 static void make_bus(struct box *box)
 {
+	struct account_limits limits = box_account_limits(box->config);
 	struct admit_options o = {
 		.mode = box_admit_mode(box->config),
 		.size_max = box->config->limits.message,
@@ -180,6 +175,7 @@ static void make_bus(struct box *box)
 	};
 
 	box->bus = bus_create(box->journal, &o);
+	box->accounts = accounts_create(&limits);
 }
 
 static void make_hub(struct box *box)
@@ -318,6 +314,7 @@ static void interrupted(void *self, enum interrupt which)
 static void take_down(struct box *box)
 {
 	watchdog_destroy(box->watchdog);
+	box_stop_desk(box);
 	box_stop_back(box);
 	box_stop_crew(box);
 	box_stop_attend(box);
@@ -425,7 +422,6 @@ static bool start(struct box *box, struct error *why)
 	if (!make_data(box->config, why) || !open_journal(box, why))
 		return false;
 	make_bus(box);
-	make_accounts(box);
 	box_make_runs(box);
 	box_make_back(box);
 	box_make_folds(box);
@@ -442,6 +438,7 @@ static bool start(struct box *box, struct error *why)
 	if (!box_make_sources(box, why))
 		return false;
 	box_join_backs(box);
+	box_make_desk(box);
 	box_make_hook(box);
 	if (!box_make_push(box, why))
 		return false;
@@ -459,6 +456,7 @@ static bool start(struct box *box, struct error *why)
 	});
 	box_make_transcripts(box);
 	resume_end_asks(box->resume, box->sources, box->bus);
+	box_begin_desk(box);
 	box_make_discover(box);
 	box->watchdog = watchdog_create(box->loop);
 	announce(box);

@@ -11,6 +11,7 @@
 #include "box/dialects.h"
 #include "cli/command.h"
 #include "config/check.h"
+#include "deliver/channel.h"
 #include "net/interrupt.h"
 #include "source/wish.h"
 
@@ -53,6 +54,7 @@ int main(int argc, char **argv)
 	box_declare_dialects();
 	check_ask(&(struct check_by){.source_url = source_check_scheme,
 	                             .protocol = source_check_protocol,
-	                             .dialect = box_can_pin});
+	                             .dialect = box_can_pin,
+	                             .channel = channel_check});
 	return command_main(&context, argc, argv);
 }

@@ -4,10 +4,12 @@
 #include "bus/folds.h"
 #include "base/clock.h"
 
+#include "box/deliver.h"
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "crew/limits.h"
 #include "crew/toil.h"
+#include "deliver/custody.h"
 #include "run/recall.h"
 #include "source/resume.h"
 #include "source/transcript/living.h"
@@ -57,16 +59,25 @@ static void free_limits(void *state)
 	limits_destroy(state);
 }
 
+static void *make_custody(struct box *box)
+{
+	return box_make_custody(box);
+}
+
+static void free_custody(void *state)
+{
+	custody_destroy(state);
+}
+
 /* States whose rooms do more than fold join by themselves: window, prompts, runs, stage. */
 static const struct {
 	const struct fold_kind *kind;
 	void *(*make)(struct box *box);
 	void (*free)(void *state);
 } rows[] = {
-	{&resume_fold, make_resume, free_resume},
-	{&living_fold, make_living, free_living},
-	{&toil_fold, make_toil, free_toil},
-	{&limits_fold, make_limits, free_limits},
+	{&resume_fold, make_resume, free_resume},    {&living_fold, make_living, free_living},
+	{&toil_fold, make_toil, free_toil},          {&limits_fold, make_limits, free_limits},
+	{&custody_fold, make_custody, free_custody},
 };
 
 #define ROWS (sizeof(rows) / sizeof(*rows))

@@ -1,7 +1,6 @@
 /* parts.h - the running program's own state, for box.c and the files of this room.
  *
- * box.c is the wiring diagram.  What two rooms have to say to one another is a function
- * there, or here where it is more than a line: a file for each pair of doors.
+ * What two rooms say to one another is a function in box.c, or here, a file for each pair.
  */
 #ifndef BOX_PARTS_H
 #define BOX_PARTS_H
@@ -62,6 +61,7 @@ struct box {
 	struct resume *resume; /* what the last life left open */
 	struct follower follower;
 	struct prompts *prompts;
+	struct chats *chats;        /* what people write, and what goes to them */
 	struct usage_keeper *usage; /* what agents spent */
 	struct interrupts *interrupts;
 	struct listens *listens;

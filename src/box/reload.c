@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "box/attend.h"
+#include "box/deliver.h"
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "config/config.h"
@@ -116,6 +117,7 @@ static void follow(struct box *box, struct prepared *p)
 	box_follow_dialects(box);
 	box_follow_sources(box, old);
 	box_follow_attend(box);
+	box_follow_desk(box);
 	if (!listens_write(box->listens, &why))
 		log_warn("box", "%s", why.words);
 	if (before)

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/put.h"
+#include "box/deliver.h"
 #include "box/pairing.h"
 #include "box/parts.h"
 #include "box/push.h"
@@ -124,6 +125,7 @@ bool box_make_web(struct box *box, struct error *why)
 		.push = box_web_push(box),
 		.pairing = box_web_pairing(box),
 		.transcripts = box_web_transcripts(box),
+		.chat = box_web_chat(box),
 		.doors =
 			{
 				.self = box,

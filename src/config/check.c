@@ -237,6 +237,11 @@ bool check_dialect(struct text value, struct error *why)
 	return !asked.dialect || asked.dialect(value, why);
 }
 
+bool check_channel(struct text value, struct error *why)
+{
+	return !asked.channel || asked.channel(value, why);
+}
+
 bool check_reference(struct text value, struct error *why)
 {
 	if (value.len > 3 && text_starts(value, TEXT("${")) && value.at[value.len - 1] == '}' &&

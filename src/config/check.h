@@ -50,11 +50,13 @@ struct check_by {
 	bool (*source_url)(struct text value, struct error *why);
 	bool (*protocol)(struct text value, struct error *why); /* of a source */
 	bool (*dialect)(struct text value, struct error *why);  /* can a listener pin it? */
+	bool (*channel)(struct text value, struct error *why);  /* of an adapter */
 };
 void check_ask(const struct check_by *by);
 
 bool check_source_url(struct text value, struct error *why);
 bool check_protocol(struct text value, struct error *why);
 bool check_dialect(struct text value, struct error *why);
+bool check_channel(struct text value, struct error *why);
 
 #endif

@@ -16,7 +16,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/scope.h"
+#include "config/auth.h"
+#include "config/chat.h"
 #include "config/limits.h"
 #include "config/machine.h"
 
@@ -34,23 +35,6 @@ struct config_log {
 	enum log_format format;
 	char **rooms; /* "hub=debug" */
 	size_t room_count;
-};
-
-struct config_token {
-	char *name;
-	char *file;      /* holds 64 hexadecimal characters */
-	unsigned scopes; /* of enum scope; at least one */
-};
-
-struct config_auth {
-	unsigned local; /* scopes of a loopback peer of our uid without a token */
-	char **hosts;   /* more values that Host may have */
-	size_t host_count;
-	char **origins; /* more values that Origin may have */
-	size_t origin_count;
-	bool query; /* ?token= on WebSocket upgrades */
-	struct config_token *tokens;
-	size_t token_count;
 };
 
 struct config_journal {
@@ -91,6 +75,14 @@ struct config {
 	struct config_notify notify;
 	struct config_budget budget;
 	struct config_phone phone;
+	struct config_adapter *adapters; /* of chats */
+	size_t adapter_count;
+	struct config_streaming streaming;
+	struct config_person *people;
+	size_t person_count;
+	struct config_policy *access;
+	size_t policy_count;
+	struct config_deliver deliver;
 	_Alignas(max_align_t) char groups[CONFIG_GROUPS_SIZE]; /* of other rooms: fields.h */
 };
 

@@ -556,9 +556,53 @@ static void data_is_where_we_are_when_it_is_not_from_the_root(void **state)
 	free(here);
 }
 
+static void chats_are_a_map_of_names(void **state)
+{
+	struct config c;
+	struct error why = {""};
+
+	if (!load_text(&c,
+	               "adapters:\n"
+	               "  terminal:\n"
+	               "  notes:\n"
+	               "    channel: file\n"
+	               "    inbox: in\n"
+	               "    outbox: out\n"
+	               "    streaming:\n"
+	               "      enabled: true\n"
+	               "      human_delay: {mode: on}\n"
+	               "      coalescing: {joiner: \"\\n\\n\"}\n"
+	               "streaming: {human_delay: {mode: off}, mode: blocks}\n"
+	               "people: [{name: Ada, identities: ['file:ada']}]\n"
+	               "access: [{who: Ada, decision: allow, queue: interrupt}]\n",
+	               &why))
+		fail_msg("%s", why.words);
+	assert_int_equal(c.adapter_count, 2);
+	assert_string_equal(c.adapters[0].name, "terminal");
+	assert_string_equal(c.adapters[1].inbox, "in");
+	assert_int_equal(c.adapters[0].streaming.enabled, CONFIG_AUTO);
+	assert_int_equal(c.adapters[1].streaming.enabled, CONFIG_TRUE);
+	assert_int_equal(c.adapters[1].streaming.human_delay.mode, CONFIG_PACE_ON);
+	assert_string_equal(c.adapters[1].streaming.coalescing.joiner, "\n\n");
+	assert_int_equal(c.streaming.human_delay.mode, CONFIG_PACE_OFF);
+	assert_int_equal(c.streaming.mode, CONFIG_MODE_BLOCKS);
+	assert_string_equal(c.people[0].relationship, "known");
+	assert_int_equal(c.access[0].queue, CONFIG_QUEUE_INTERRUPT);
+	assert_int_equal(c.deliver.gather_ms, 300);
+	config_finish(&c);
+	assert_fault("adapters:\n  a: {channel: file}\n",
+	             "c.yaml:2:3: adapters: a file needs 'inbox' and 'outbox'");
+	assert_fault("adapters:\n  a: {}\n  a: {}\n", "c.yaml:3:3: adapters: 'a' is given twice");
+	assert_fault("adapters:\n  a: file\n", "c.yaml:2:6: 'adapters' wants a map of maps");
+	assert_fault("adapters: [a]\n", "c.yaml:1:11: 'adapters' wants a map of maps");
+	assert_fault("people: [{name: a, identities: [ada]}]\n",
+	             "c.yaml:1:33: identities: 'ada' is not CHANNEL:SENDER");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(chats_are_a_map_of_names),
 		cmocka_unit_test(defaults_are_those_of_the_manual),
 		cmocka_unit_test(whoever_knows_a_name_is_asked_and_the_fault_has_its_place),
 		cmocka_unit_test(every_key_can_stand_in_the_file),

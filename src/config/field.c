@@ -103,6 +103,18 @@ bool field_add_pair(const struct field *map, void *base, const struct text pair[
 	       field_set(&map->fields[1], row, pair[1], why) && field_row_is_good(map, base, why);
 }
 
+void *field_add_named(const struct field *map, void *base, struct text name, struct error *why)
+{
+	void *row;
+
+	if (has_key(map, base, name)) {
+		error_set(why, "'%.*s' is given twice", TEXT_ARG(name));
+		return NULL;
+	}
+	row = field_add_row(map, base, why);
+	return row && field_set(&map->fields[0], row, name, why) ? row : NULL;
+}
+
 bool field_row_is_good(const struct field *field, void *base, struct error *why)
 {
 	size_t before = *list_count(field, base) - 1;

@@ -21,6 +21,7 @@ enum field_type {
 	FIELD_TEXTS,  /* char **, and a size_t at `count` */
 	FIELD_ROWS,   /* array of structs of `size`, and a size_t at `count` */
 	FIELD_MAP,    /* likewise: a map of its first field, a text, to its second */
+	FIELD_NAMED,  /* likewise: a map of its first field, a text, to maps of the others */
 	FIELD_GROUP,  /* a struct within the struct */
 };
 
@@ -46,18 +47,20 @@ struct field {
 	bool needed;  /* in a row: it must be given */
 	bool brief;   /* a row may be written as its first field alone */
 	bool filled;  /* a list with nothing in it is a fault */
+	bool lines;   /* a text may have ends of lines and tabs in it */
 };
 
 const struct field *field_find(const struct field *fields, struct text name);
 
 static inline bool field_is_list(const struct field *field)
 {
-	return field->type == FIELD_TEXTS || field->type == FIELD_ROWS || field->type == FIELD_MAP;
+	return field->type == FIELD_TEXTS || field->type == FIELD_ROWS ||
+	       field->type == FIELD_MAP || field->type == FIELD_NAMED;
 }
 
 static inline bool field_has_rows(const struct field *field)
 {
-	return field->type == FIELD_ROWS || field->type == FIELD_MAP;
+	return field_is_list(field) && field->type != FIELD_TEXTS;
 }
 
 /* Gives one value to a field that is neither group nor list.  `base` is the
@@ -72,6 +75,9 @@ bool field_add_pair(const struct field *map, void *base, const struct text pair[
 /* One more row, with the defaults of its own fields; NULL when there are too
  * many. */
 void *field_add_row(const struct field *field, void *base, struct error *why);
+
+/* The same of a map of maps, in which a name is given once. */
+void *field_add_named(const struct field *map, void *base, struct text name, struct error *why);
 
 /* Is the last row, which is complete, good as it is? */
 bool field_row_is_good(const struct field *field, void *base, struct error *why);
@@ -94,6 +100,9 @@ void fields_finish(const struct field *fields, void *base);
 
 /* What a value looks like, in a few words: "a size like 64MiB". */
 const char *field_wants(const struct field *field);
+
+/* A word of a choice that is written without quotes: true or false. */
+bool field_is_bare(const char *word);
 
 /* So much of it as one would write it, in the largest unit without a rest: 64MiB.  The
  * caller frees it. */

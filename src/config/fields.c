@@ -7,7 +7,7 @@
 #include "config/check.h"
 #include "config/config.h"
 
-#define OWN_KEYS 16
+#define OWN_KEYS 21
 #define GROUPS_MAX 8 /* of other rooms, behind our own keys */
 #define GIB (1024.0 * MIB)
 #define DAY_MS (24 * 3600e3)
@@ -236,6 +236,20 @@ static struct field all[OWN_KEYS + GROUPS_MAX + 1] = {
 	{"sources", FIELD_ROWS, AT(sources),
          "what to connect to: id, url, name, protocol, model, credential, credential_file, connect",
          .fields = source_fields, .count = AT(source_count), .size = sizeof(struct config_source)},
+	{"adapters", FIELD_NAMED, AT(adapters), "chats: what each is, which agent, how it replies",
+         .fields = config_adapter_fields, .count = AT(adapter_count),
+         .size = sizeof(struct config_adapter), .check_row = config_check_adapter},
+	{"streaming", FIELD_GROUP, AT(streaming), "how replies are sent to chats",
+         .fields = config_streaming_fields},
+	{"people", FIELD_ROWS, AT(people), "who writes in chats: name, relationship, identities",
+         .fields = config_person_fields, .count = AT(person_count),
+         .size = sizeof(struct config_person)},
+	{"access", FIELD_ROWS, AT(access),
+         "who may ask: the first that fits decides; none: owners, and nobody else",
+         .fields = config_policy_fields, .count = AT(policy_count),
+         .size = sizeof(struct config_policy)},
+	{"deliver", FIELD_GROUP, AT(deliver), "words and waits of chats",
+         .fields = config_deliver_fields},
 };
 
 const struct field *const config_fields = all;

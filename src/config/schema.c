@@ -14,8 +14,12 @@ static void schema_add_object(const struct field *fields, const char *type, stru
 static void schema_add_choices(const struct field *field, struct buf *out)
 {
 	put_list(out, "enum");
-	for (size_t i = 0; field->choices[i]; i++)
-		put_word(out, NULL, field->choices[i]);
+	for (size_t i = 0; field->choices[i]; i++) {
+		if (field_is_bare(field->choices[i]))
+			put_json(out, NULL, text_of(field->choices[i]));
+		else
+			put_word(out, NULL, field->choices[i]);
+	}
 	buf_add_char(out, ']');
 }
 
@@ -113,6 +117,12 @@ static void add_type(const struct field *field, struct buf *out)
 		put_object(out, "additionalProperties");
 		put_word(out, "type", "string");
 		put_u64(out, "minLength", 1);
+		put_end(out);
+		break;
+	case FIELD_NAMED:
+		put_word(out, "type", "object");
+		put_object(out, "additionalProperties");
+		schema_add_object(field->fields + 1, "[\"object\",\"null\"]", out);
 		put_end(out);
 		break;
 	case FIELD_GROUP: /* all of it may be commented out */

@@ -37,11 +37,17 @@ const char *field_wants(const struct field *field)
 		[FIELD_TEXTS] = "a list of texts",
 		[FIELD_ROWS] = "a list of maps",
 		[FIELD_MAP] = "a map of texts",
+		[FIELD_NAMED] = "a map of maps",
 		[FIELD_GROUP] = "a map",
 	};
 
 	return field->type == FIELD_ROWS && field->brief ? "a list of texts or maps"
 	                                                 : words[field->type];
+}
+
+bool field_is_bare(const char *word)
+{
+	return text_is(text_of(word), "true") || text_is(text_of(word), "false");
 }
 
 static bool misses(const struct field *field, struct text value, struct error *why)
@@ -187,12 +193,19 @@ static bool set_choice(const struct field *field, unsigned *at, struct text valu
 	return false;
 }
 
+static bool is_control(const struct field *field, char c)
+{
+	if (field->lines && (c == '\n' || c == '\t'))
+		return false;
+	return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
 static bool set_text(const struct field *field, char **at, struct text value, struct error *why)
 {
 	if (value.len == 0)
 		return error_set(why, "the text is empty");
 	for (size_t i = 0; i < value.len; i++)
-		if ((unsigned char)value.at[i] < 0x20 || value.at[i] == 0x7f)
+		if (is_control(field, value.at[i]))
 			return error_set(why, "a control character is in the text");
 	if (field->check && !field->check(value, why))
 		return false;

@@ -70,7 +70,8 @@ static bool write_is_there(const struct field *field, const void *row)
 
 	if (field->type == FIELD_TEXT)
 		return *(const char *const *)(const void *)(at + field->offset) != NULL;
-	return !field->given || *(const bool *)(const void *)(at + field->given);
+	return field->type == FIELD_GROUP || !field->given ||
+	       *(const bool *)(const void *)(at + field->given);
 }
 
 static void write_row(const struct field *fields, const void *row, struct buf *out)
@@ -103,6 +104,30 @@ static void write_list(const struct field *field, const void *base, struct buf *
 	buf_add_char(out, ']');
 }
 
+static void write_named(const struct field *field, const void *base, struct buf *out)
+{
+	size_t count = *(const size_t *)(const void *)((const char *)base + field->count);
+	const char *rows = *(const char *const *)(const void *)((const char *)base + field->offset);
+
+	buf_add_char(out, '{');
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			buf_add_char(out, ',');
+		field_write(&field->fields[0], rows + i * field->size, out);
+		buf_add_char(out, ':');
+		write_row(field->fields + 1, rows + i * field->size, out);
+	}
+	buf_add_char(out, '}');
+}
+
+static void write_choice(const char *word, struct buf *out)
+{
+	if (field_is_bare(word))
+		buf_add(out, text_of(word));
+	else
+		buf_add_json(out, text_of(word));
+}
+
 static void write_map(const struct field *field, const void *base, struct buf *out)
 {
 	size_t count = *(const size_t *)(const void *)((const char *)base + field->count);
@@ -128,7 +153,7 @@ void field_write(const struct field *field, const void *base, struct buf *out)
 		write_text(field, *(const char *const *)at, out);
 		break;
 	case FIELD_CHOICE:
-		buf_add_json(out, text_of(field->choices[*(const unsigned *)at]));
+		write_choice(field->choices[*(const unsigned *)at], out);
 		break;
 	case FIELD_SWITCH:
 		buf_add(out, *(const bool *)at ? TEXT("true") : TEXT("false"));
@@ -150,6 +175,12 @@ void field_write(const struct field *field, const void *base, struct buf *out)
 		break;
 	case FIELD_MAP:
 		write_map(field, base, out);
+		break;
+	case FIELD_NAMED:
+		write_named(field, base, out);
+		break;
+	case FIELD_GROUP: /* within a row */
+		write_row(field->fields, at, out);
 		break;
 	default:
 		write_list(field, base, out);

@@ -159,6 +159,29 @@ static bool yaml_read_list(struct yaml_reader *r, const struct field *list, void
 	return good && (field_is_complete(list, base, r->why) || value_fault(r, start, list));
 }
 
+/* A name, and a map of what is said of it; nothing: the defaults. */
+static bool yaml_read_named(struct yaml_reader *r, const struct field *map, void *base,
+                            const yaml_event_t *key)
+{
+	yaml_event_t value;
+	void *row;
+	bool good;
+
+	if (key->type != YAML_SCALAR_EVENT)
+		return yaml_refuse(r, key, "a key is a plain word");
+	row = field_add_named(map, base, scalar_text(key), r->why);
+	if (!row)
+		return value_fault(r, key, map);
+	if (!next(r, &value))
+		return false;
+	if (value.type == YAML_MAPPING_START_EVENT)
+		good = read_map(r, map->fields + 1, row);
+	else
+		good = is_nothing(&value) || wrong_kind(r, &value, map);
+	yaml_event_delete(&value);
+	return good && (field_row_is_good(map, base, r->why) || value_fault(r, key, map));
+}
+
 static bool yaml_read_entry(struct yaml_reader *r, const struct field *map, void *base,
                             const yaml_event_t *key)
 {
@@ -191,7 +214,8 @@ static bool yaml_read_entries(struct yaml_reader *r, const struct field *map, vo
 		if (!next(r, &event))
 			return false;
 		over = event.type == YAML_MAPPING_END_EVENT;
-		good = over || yaml_read_entry(r, map, base, &event);
+		good = over || (map->type == FIELD_NAMED ? yaml_read_named(r, map, base, &event)
+		                                         : yaml_read_entry(r, map, base, &event));
 		yaml_event_delete(&event);
 	}
 	return good;
@@ -207,7 +231,7 @@ static bool yaml_read_value(struct yaml_reader *r, const struct field *field, vo
 		               ? read_map(r, field->fields, (char *)base + field->offset)
 		               : wrong_kind(r, event, field);
 	}
-	if (field->type == FIELD_MAP)
+	if (field->type == FIELD_MAP || field->type == FIELD_NAMED)
 		return event->type == YAML_MAPPING_START_EVENT ? yaml_read_entries(r, field, base)
 		                                               : wrong_kind(r, event, field);
 	if (field_is_list(field))

@@ -29,6 +29,11 @@ void api_ask(struct call *call);
 void api_cancel(struct call *call);
 void api_send(struct call *call);
 
+void api_message_post(struct call *call);
+void api_message(struct call *call);
+void api_deliveries(struct call *call);
+void api_delivery_retry(struct call *call);
+
 void api_crew(struct call *call);
 void api_crew_member(struct call *call);
 void api_crew_title(struct call *call);

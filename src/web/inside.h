@@ -87,9 +87,9 @@ void web_refuse_back(struct http *http, enum back_answer answer, const struct er
  * given to whoever takes it, then end() answers, or waits. */
 struct web_owed;
 struct web_owed *web_owe(struct call *call, struct text good);
+void web_owed_say(struct web_owed *owed, struct text good); /* in the place of that */
 struct back_ear web_owed_ear(struct web_owed *owed);
 void web_owed_end(struct web_owed *owed, enum back_answer answer, const struct error *why);
-
 /* Soon, at the end of a turn, look at what waits. */
 void web_tick(struct web *web);
 

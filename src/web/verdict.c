@@ -47,6 +47,12 @@ struct web_owed *web_owe(struct call *call, struct text good)
 	return o;
 }
 
+void web_owed_say(struct web_owed *o, struct text good)
+{
+	free(o->good);
+	o->good = text_dup(good);
+}
+
 static void free_owed(struct web_owed *o)
 {
 	free(o->good);
@@ -78,6 +84,7 @@ static void gone(void *self, struct http *http)
 	const struct back *back = &o->web->options.back;
 
 	back->forget(back->self, o);
+	o->web->options.chat.forget(o->web->options.chat.self, o);
 	free_owed(o);
 }
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "bus/back.h"
 #include "net/caller.h"
+#include "web/chat.h"
 #include "web/discovery.h"
 #include "web/pairing.h"
 #include "web/push.h"
@@ -77,6 +78,7 @@ struct web_options {
 	struct web_push push;
 	struct web_pairing pairing;
 	struct web_transcripts transcripts;
+	struct web_chat chat;
 };
 
 /* Makes DATA/token at the first start; refuses looser modes or another owner. */

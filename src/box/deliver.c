@@ -1,0 +1,167 @@
+/* deliver.c - chats: the desk on the loop, with the way back to agents, and its routes. */
+#include "box/deliver.h"
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/must.h"
+#include "box/parts.h"
+#include "config/config.h"
+#include "deliver/desk.h"
+#include "web/web.h"
+
+#define LONGEST_MS 3600000
+
+struct chats {
+	struct box *box;
+	struct custody *custody;
+	struct desk *desk;
+	struct bus_listener ear;
+	struct deadline tick;
+	struct later later;
+};
+
+static void work(struct chats *c)
+{
+	struct loop *loop = c->box->loop;
+	int64_t now_ms = (int64_t)loop_now_ms(loop);
+	int64_t due = desk_work(c->desk, now_ms);
+	int64_t wait = due - now_ms;
+
+	if (due == INT64_MAX)
+		deadline_clear(&c->tick);
+	else
+		deadline_set(loop, &c->tick,
+		             wait < 1            ? 1
+		             : wait < LONGEST_MS ? (unsigned)wait
+		                                 : LONGEST_MS);
+}
+
+static void work_later(struct later *later)
+{
+	work(list_of(later, struct chats, later));
+}
+
+static void work_in_time(struct deadline *deadline)
+{
+	work(list_of(deadline, struct chats, tick));
+}
+
+static void desk_wakes(void *self)
+{
+	struct chats *c = self;
+
+	loop_later(c->box->loop, &c->later);
+}
+
+static void desk_hears(struct bus_listener *listener, const struct signal *s)
+{
+	struct chats *c = list_of(listener, struct chats, ear);
+
+	desk_hear(c->desk, s, (int64_t)loop_now_ms(c->box->loop));
+}
+
+void *box_make_custody(struct box *box)
+{
+	box->chats = must_zero(1, sizeof(*box->chats));
+	box->chats->box = box;
+	box->chats->custody = custody_create();
+	return box->chats->custody;
+}
+
+void box_make_desk(struct box *box)
+{
+	struct chats *c = box->chats;
+
+	c->tick.fire = work_in_time;
+	c->later.run = work_later;
+	c->desk = desk_create(&(struct desk_options){
+		.bus = box->bus,
+		.custody = c->custody,
+		.back = box_back(box),
+		.config = box->config,
+		.wall_ms = clock_wall_ms,
+		.self = c,
+		.wake = desk_wakes,
+	});
+	c->ear = (struct bus_listener){.name = "deliver", .heard = desk_hears};
+	bus_add_listener(box->bus, &c->ear);
+}
+
+void box_begin_desk(struct box *box)
+{
+	desk_begin(box->chats->desk, (int64_t)loop_now_ms(box->loop));
+}
+
+void box_follow_desk(struct box *box)
+{
+	desk_follow(box->chats->desk, box->config);
+}
+
+void box_stop_desk(struct box *box)
+{
+	struct chats *c = box->chats;
+
+	if (c && c->desk) {
+		bus_remove_listener(box->bus, &c->ear);
+		loop_forget(&c->later);
+		deadline_clear(&c->tick);
+		desk_destroy(c->desk);
+	}
+	free(c);
+	box->chats = NULL;
+}
+
+/* ---- routes ---- */
+
+static enum back_answer post_message(void *self, const struct web_message *m,
+                                     const struct back_ear *ear, struct buf *id, struct error *why)
+{
+	struct box *box = self;
+	char made[CUSTODY_ID_LEN + 1];
+	struct desk_post post = {.channel = m->channel,
+	                         .peer = m->peer,
+	                         .agent = m->agent,
+	                         .text = m->text,
+	                         .session = m->session,
+	                         .user = m->user};
+	enum back_answer answer = desk_take_post(box->chats->desk, &post, ear, made, why);
+
+	if (answer == BACK_TAKEN)
+		buf_add(id, text_of(made));
+	return answer;
+}
+
+static void forget_ear(void *self, void *of)
+{
+	struct box *box = self;
+
+	if (box->chats)
+		desk_forget(box->chats->desk, of);
+}
+
+static bool look_at_message(void *self, struct text id, struct buf *out)
+{
+	return desk_look(((struct box *)self)->chats->desk, id, out);
+}
+
+static void list_deliveries(void *self, bool failed, struct buf *out)
+{
+	desk_deliveries(((struct box *)self)->chats->desk, failed, out);
+}
+
+static bool retry_delivery(void *self, struct text id, struct error *why)
+{
+	return desk_retry(((struct box *)self)->chats->desk, id, why);
+}
+
+struct web_chat box_web_chat(struct box *box)
+{
+	return (struct web_chat){
+		.self = box,
+		.post = post_message,
+		.forget = forget_ear,
+		.look = look_at_message,
+		.deliveries = list_deliveries,
+		.retry = retry_delivery,
+	};
+}

@@ -1,0 +1,15 @@
+/* deliver.h - chats, in a box. */
+#ifndef BOX_DELIVER_H
+#define BOX_DELIVER_H
+
+struct box;
+
+void *box_make_custody(struct box *box); /* to be folded */
+void box_make_desk(struct box *box);     /* after the back ends and the folds' past */
+void box_begin_desk(struct box *box);    /* everything stands: what was left is taken up */
+void box_follow_desk(struct box *box);   /* another configuration */
+void box_stop_desk(struct box *box);
+
+struct web_chat box_web_chat(struct box *box);
+
+#endif

@@ -1,0 +1,181 @@
+/* chat.c - the keys of chats. */
+#include "config/chat.h"
+
+#include "config/check.h"
+
+#define CHARS_MAX 100000
+#define DELAY_MAX 600000
+#define RATE_MAX 10000
+#define JOINER_MAX 16
+
+#define IN(kind, member) offsetof(struct config_##kind, member)
+
+static const char *const switches[] = {"auto", "false", "true", NULL};
+static const char *const modes[] = {"auto", "accumulate", "blocks", NULL};
+static const char *const typings[] = {"auto", "instant", "message", "thinking", "never", NULL};
+static const char *const paces[] = {"auto", "off", "natural", "custom", "on", NULL};
+static const char *const breaks[] = {"auto", "paragraph", "newline", "sentence", NULL};
+static const char *const idles[] = {"auto", "sends", "gated", NULL};
+static const char *const restarts[] = {"tell", "again", NULL};
+static const char *const unknowns[] = {"again", "leave", NULL};
+static const char *const decisions[] = {"allow", "deny", NULL};
+static const char *const queues[] = {"followup", "interrupt", NULL};
+static const char *const peers[] = {"any", "dm", "group", "channel", NULL};
+
+static bool check_joiner(struct text value, struct error *why)
+{
+	return value.len <= JOINER_MAX || error_set(why, "longer than %d bytes", JOINER_MAX);
+}
+
+/* "CHANNEL:SENDER", both there. */
+static bool check_identity(struct text value, struct error *why)
+{
+	struct text sender, channel = text_cut(value, ':', &sender);
+
+	return (channel.len && sender.len) ||
+	       error_set(why, "'%.*s' is not CHANNEL:SENDER", TEXT_ARG(value));
+}
+
+static const struct field delay_fields[] = {
+	{"mode", FIELD_CHOICE, IN(delay, mode),
+         "the pause before each block but the first: off, natural (also on: 800 to 2500 ms), "
+         "custom",
+         "auto", .choices = paces},
+	{"min_ms", FIELD_COUNT, IN(delay, min_ms), "of custom, at least", "0", 0, DELAY_MAX},
+	{"max_ms", FIELD_COUNT, IN(delay, max_ms), "of custom, at most", "0", 0, DELAY_MAX},
+	{0},
+};
+
+static const struct field coalescing_fields[] = {
+	{"min_chars", FIELD_COUNT, IN(coalescing, min_chars),
+         "from so many on the end of a paragraph sends what was gathered; 0: 800", "0", 0,
+         CHARS_MAX},
+	{"max_chars", FIELD_COUNT, IN(coalescing, max_chars),
+         "of a block; 0: as many as the channel's messages hold", "0", 0, CHARS_MAX},
+	{"idle_ms", FIELD_COUNT, IN(coalescing, idle_ms),
+         "without a word, after which what there is is sent; 0: 1000", "0", 0, DELAY_MAX},
+	{"joiner", FIELD_TEXT, IN(coalescing, joiner),
+         "between texts that are gathered; not given: as break_preference says",
+         .check = check_joiner, .lines = true},
+	{"flush_on_enqueue", FIELD_CHOICE, IN(coalescing, flush_on_enqueue),
+         "each text leaves by itself: auto, true, false", "auto", .choices = switches},
+	{"idle", FIELD_CHOICE, IN(coalescing, idle),
+         "of a text below min_chars: sends, or gated (it waits for more)", "auto",
+         .choices = idles},
+	{0},
+};
+
+static const struct field chunking_fields[] = {
+	{"min_chars", FIELD_COUNT, IN(chunking, min_chars),
+         "of a piece, before it is cut at a good place; 0: 800", "0", 0, CHARS_MAX},
+	{"max_chars", FIELD_COUNT, IN(chunking, max_chars), "of a piece; 0: 1200", "0", 0,
+         CHARS_MAX},
+	{"break_preference", FIELD_CHOICE, IN(chunking, break_preference),
+         "where a piece ends if it can: paragraph, newline, sentence", "auto", .choices = breaks},
+	{"flush_on_paragraph", FIELD_CHOICE, IN(chunking, flush_on_paragraph),
+         "each paragraph is a piece: auto, true, false", "auto", .choices = switches},
+	{0},
+};
+
+const struct field config_streaming_fields[] = {
+	{"enabled", FIELD_CHOICE, IN(streaming, enabled),
+         "the reply is sent as it grows: auto, true, false (one message at its end)", "auto",
+         .choices = switches},
+	{"mode", FIELD_CHOICE, IN(streaming, mode),
+         "accumulate (one message at the end), blocks (a message for each block)", "auto",
+         .choices = modes},
+	{"typing", FIELD_CHOICE, IN(streaming, typing),
+         "when typing is shown: instant, message, thinking, never; auto: instant for who is "
+         "spoken to, message in groups",
+         "auto", .choices = typings},
+	{"typing_interval_ms", FIELD_COUNT, IN(streaming, typing_interval_ms),
+         "between two times that it is shown; 0: the channel's own", "0", 0, DELAY_MAX},
+	{"human_delay", FIELD_GROUP, IN(streaming, human_delay), "pauses between blocks",
+         .fields = delay_fields},
+	{"coalescing", FIELD_GROUP, IN(streaming, coalescing), "how blocks are gathered",
+         .fields = coalescing_fields},
+	{"chunking", FIELD_GROUP, IN(streaming, chunking), "how text is cut",
+         .fields = chunking_fields},
+	{0},
+};
+
+const struct field config_adapter_fields[] = {
+	{"name", FIELD_TEXT, IN(adapter, name), "how it is called", .check = check_name},
+	{"channel", FIELD_TEXT, IN(adapter, channel),
+         "what it is: file, terminal; not given: as it is called", .check = check_channel},
+	{"agent", FIELD_TEXT, IN(adapter, agent), "the source that is asked there"},
+	{"inbox", FIELD_TEXT, IN(adapter, inbox),
+         "of a file: what people write, a JSON line each; from `data` unless it begins with /"},
+	{"outbox", FIELD_TEXT, IN(adapter, outbox), "of a file: what they get, likewise"},
+	{"response_prefix", FIELD_TEXT, IN(adapter, response_prefix),
+         "each message begins so; {identity.name} is the agent"},
+	{"on_restart", FIELD_CHOICE, IN(adapter, on_restart),
+         "of a question whose run a restart ended: tell (that it has to be asked again), again",
+         "tell", .choices = restarts},
+	{"on_unknown", FIELD_CHOICE, IN(adapter, on_unknown),
+         "of a message of which nobody knows whether it arrived: again (once, and it says so), "
+         "leave",
+         "again", .choices = unknowns},
+	{"streaming", FIELD_GROUP, IN(adapter, streaming),
+         "how replies are sent there; as the top level has it, and over that",
+         .fields = config_streaming_fields},
+	{0},
+};
+
+const struct field config_person_fields[] = {
+	{"name", FIELD_TEXT, IN(person, name), "how they are called", .needed = true},
+	{"relationship", FIELD_TEXT, IN(person, relationship),
+         "owner: may ask; others may what `access` says", "known"},
+	{"identities", FIELD_TEXTS, IN(person, identities), "CHANNEL:SENDER, each",
+         .check = check_identity, .count = IN(person, identity_count)},
+	{0},
+};
+
+const struct field config_policy_fields[] = {
+	{"who", FIELD_TEXT, IN(policy, who), "owner, known, unknown, any, or a person's name",
+         "any"},
+	{"channel", FIELD_TEXT, IN(policy, channel),
+         "a channel or an adapter; not given: any of them"},
+	{"peer", FIELD_CHOICE, IN(policy, peer), "any, dm, group, channel", "any",
+         .choices = peers},
+	{"mention", FIELD_SWITCH, IN(policy, mention),
+         "in groups only where the agent is mentioned", "false"},
+	{"decision", FIELD_CHOICE, IN(policy, decision), "allow, deny", "allow",
+         .choices = decisions, .needed = true},
+	{"rate", FIELD_COUNT, IN(policy, rate), "messages a minute of one sender; 0: no limit", "0",
+         0, RATE_MAX},
+	{"agent", FIELD_TEXT, IN(policy, agent),
+         "the source that is asked, instead of the "
+         "adapter's"},
+	{"session", FIELD_TEXT, IN(policy, session), "one session for all that it allows"},
+	{"queue", FIELD_CHOICE, IN(policy, queue),
+         "of a message that comes while the agent works: followup (it waits), interrupt",
+         "followup", .choices = queues},
+	{0},
+};
+
+const struct field config_deliver_fields[] = {
+	{"again", FIELD_TEXT, IN(deliver, again), "before a message that may come twice",
+         "(again, after a restart)"},
+	{"restarted", FIELD_TEXT, IN(deliver, restarted),
+         "the answer to a question whose run a restart ended",
+         "(the box restarted, please ask again)"},
+	{"failed", FIELD_TEXT, IN(deliver, failed),
+         "the answer where an agent failed after a part of its reply was sent",
+         "Sorry, I encountered an error."},
+	{"gather", FIELD_TIME, IN(deliver, gather_ms),
+         "texts of one sender that come so quickly are one question", "300ms", 0, 10000},
+	{0},
+};
+
+bool config_check_adapter(const void *row, size_t rows_before, struct error *why)
+{
+	const struct config_adapter *a = row;
+	const char *channel = a->channel ? a->channel : a->name;
+
+	if (!check_channel(text_of(channel), why))
+		return false;
+	if (!text_is(text_of(channel), "file"))
+		return true;
+	return (a->inbox && a->outbox) || error_set(why, "a file needs 'inbox' and 'outbox'");
+}

@@ -1,0 +1,167 @@
+/* broker.c - from the signals of a run to the callbacks of its agent. */
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "deliver/streaming.h"
+#include "signal/json.h"
+#include "signal/signal.h"
+
+#define WHY_MAX (4 * KIB)
+
+void broker_init(struct broker *b, const struct agent_streaming_callbacks *callbacks, void *self)
+{
+	*b = (struct broker){.callbacks = callbacks, .self = self};
+	hearing_init(&b->hearing);
+	buf_init(&b->message, BROKER_MESSAGE_MAX);
+	buf_init(&b->why, WHY_MAX);
+}
+
+void broker_finish(struct broker *b)
+{
+	hearing_finish(&b->hearing);
+	buf_finish(&b->message);
+	buf_finish(&b->why);
+}
+
+/* ---- a message ---- */
+
+#define CALL(b, name, ...) \
+	do { \
+		if ((b)->callbacks->name) \
+			(b)->callbacks->name((b)->self, __VA_ARGS__); \
+	} while (0)
+
+static void begin_message(struct broker *b)
+{
+	if (b->in_message)
+		return;
+	b->in_message = true;
+	buf_clear(&b->message);
+	b->message.full = false;
+	CALL(b, on_assistant_message_start, b->now_ms);
+}
+
+static void end_text(struct broker *b)
+{
+	if (!b->in_text)
+		return;
+	b->in_text = false;
+	CALL(b, on_text_end, buf_text(&b->message), b->now_ms);
+}
+
+static void end_message(struct broker *b)
+{
+	end_text(b);
+	if (!b->in_message)
+		return;
+	b->in_message = false;
+	CALL(b, on_assistant_message_end, b->now_ms);
+}
+
+static void say(struct broker *b, struct text delta)
+{
+	struct payload reply;
+
+	if (!delta.len)
+		return;
+	begin_message(b);
+	if (!b->in_text) {
+		b->in_text = true;
+		CALL(b, on_text_start, b->now_ms);
+	}
+	if (!buf_add(&b->message, delta))
+		return;
+	CALL(b, on_text_delta, delta, b->now_ms);
+	reply = (struct payload){.text = buf_text(&b->message)};
+	CALL(b, on_partial_reply, &reply, b->now_ms);
+}
+
+/* ---- events ---- */
+
+static void hear_said(struct broker *b, const struct run_event *e)
+{
+	if (!e->is_thought) {
+		say(b, e->text);
+		return;
+	}
+	begin_message(b);
+	CALL(b, on_reasoning_stream, e->text, b->now_ms);
+}
+
+/* A reply that did not come in pieces is said at once; one that says the same again is not. */
+static void hear_replied(struct broker *b, const struct run_event *e)
+{
+	bool was_said = text_equal(text_trim(e->text), text_trim(buf_text(&b->message)));
+
+	if (!b->in_text && !was_said)
+		say(b, e->text);
+	end_message(b);
+	if (e->has_call)
+		CALL(b, on_tool_start, e->tool, e->input, b->now_ms);
+}
+
+static void hear_failed(struct broker *b, const struct run_event *e)
+{
+	buf_clear(&b->why);
+	buf_add(&b->why, (struct text){e->text.at, e->text.len < WHY_MAX ? e->text.len : WHY_MAX});
+}
+
+/* What subagents say is not said to the person. */
+static void hear_event(void *self, const struct run_event *e)
+{
+	struct broker *b = self;
+
+	if (e->part.len)
+		return;
+	if (e->kind == RUN_SAID)
+		hear_said(b, e);
+	else if (e->kind == RUN_REPLIED)
+		hear_replied(b, e);
+	else if (e->kind == RUN_RETURNED)
+		CALL(b, on_tool_end, e->tool, e->output, b->now_ms);
+	else if (e->kind == RUN_FAILED)
+		hear_failed(b, e);
+}
+
+/* An ask ends in one completion or error; those of its subagents have other tasks. */
+static enum broker_end end_of(const struct signal *s, struct text run)
+{
+	yyjson_val *payload = yyjson_obj_get(s->envelope, "payload");
+	struct text task = json_text_at(payload, "taskId");
+
+	if (s->kind == KIND_COMPLETION && (!task.len || text_equal(task, run)))
+		return yyjson_is_false(yyjson_obj_get(payload, "success")) ? BROKER_FAILED
+		                                                           : BROKER_COMPLETED;
+	if (s->kind == KIND_ERROR && !text_is(json_text_at(payload, "severity"), "warning"))
+		return BROKER_FAILED;
+	return BROKER_GOES_ON;
+}
+
+void broker_hear(struct broker *b, const struct signal *s, struct text run, int64_t now_ms)
+{
+	if (b->end != BROKER_GOES_ON)
+		return;
+	b->now_ms = now_ms;
+	hear_signal(&b->hearing, s, hear_event, b);
+	b->end = end_of(s, run);
+	if (b->end != BROKER_GOES_ON)
+		end_message(b);
+}
+
+/* ---- the context ---- */
+
+void streaming_note_sent(struct streaming_context *c, struct text message)
+{
+	c->sent_message_ids =
+		must_grow(c->sent_message_ids, (c->sent_count + 1) * sizeof(*c->sent_message_ids));
+	c->sent_message_ids[c->sent_count++] = text_dup(message);
+}
+
+void streaming_finish(struct streaming_context *c)
+{
+	for (size_t i = 0; i < c->sent_count; i++)
+		free(c->sent_message_ids[i]);
+	free(c->sent_message_ids);
+	c->sent_message_ids = NULL;
+	c->sent_count = 0;
+}

@@ -1,0 +1,98 @@
+/* channel.h - one kind of chat, as one table.
+ *
+ * A channel is told what to do and reports facts; when a message leaves, whether it leaves again
+ * and what people may ask is decided elsewhere, once: outbox.h, stages.h.
+ *
+ * To add one: write deliver/channel_NAME.c with one `const struct channel_kind channel_NAME`, and
+ * give channels.c a row.
+ */
+#ifndef DELIVER_CHANNEL_H
+#define DELIVER_CHANNEL_H
+
+#include "base/error.h"
+#include "deliver/chunk.h"
+
+struct config_adapter;
+
+#define CHANNEL_TEXT_MAX (256 * 1024) /* bytes of what a person writes in one message */
+#define CHANNEL_ID_MAX 256            /* of an id of a message, a person or a chat */
+
+enum channel_peer { CHANNEL_DM, CHANNEL_GROUP, CHANNEL_BROADCAST };
+const char *channel_peer_name(enum channel_peer peer); /* dm, group, channel */
+bool channel_read_peer(struct text word, enum channel_peer *peer);
+
+enum channel_mode { CHANNEL_ACCUMULATES, CHANNEL_BLOCKS };
+
+/* What its messages are, and what it can do. */
+struct channel_traits {
+	struct chunk_limit limit;
+	enum channel_mode mode; /* unless the configuration says otherwise */
+	bool can_type;
+	bool can_edit, can_button;
+	bool can_recognise; /* look() knows whether a message is there that was begun */
+	bool gathers;       /* rapid texts of one person are one question */
+};
+
+/* What a person wrote.  Its texts are valid during the call. */
+struct channel_inbound {
+	struct text message; /* the platform's id of it: the same again is the same message */
+	struct text sender, sender_name, peer, thread, reply_to, text;
+	enum channel_peer kind;
+	bool is_mentioned;
+	bool is_owner;              /* the box knows who it is by a credential */
+	struct text agent, session; /* that it asks for; empty: what the configuration says */
+	struct text place;          /* where the channel goes on after it, if it says so */
+};
+
+/* What goes there.  delivery and piece name it for ever. */
+struct channel_message {
+	struct text delivery;
+	unsigned piece; /* from 1 on */
+	struct text peer, thread, reply_to, text;
+};
+
+enum channel_answer {
+	CHANNEL_ACCEPTED,
+	CHANNEL_REFUSED, /* for good, with words */
+	CHANNEL_AWAY,    /* it did not leave, and may later */
+	CHANNEL_UNKNOWN, /* it left, and nobody knows */
+	CHANNEL_ABSENT,  /* of look(): it is not there */
+};
+
+struct channel_result {
+	enum channel_answer answer;
+	struct text delivery;
+	unsigned piece;
+	struct text message; /* the platform's id, of what is accepted */
+	const struct error *why;
+};
+
+struct channel_options {
+	const struct config_adapter *config; /* lives as long as the channel; NULL: built in */
+	const char *data;                    /* where relative paths begin */
+	struct text place; /* of the newest message that is on the disk; empty: none is */
+	void *self;
+	/* False: not now, the same message has to come again. */
+	bool (*came)(void *self, const struct channel_inbound *inbound);
+	/* Once for each send() and look(), from inside too. */
+	void (*answered)(void *self, const struct channel_result *result);
+};
+
+struct channel_kind {
+	const char *name;
+	struct channel_traits traits;
+	void *(*open)(const struct channel_options *options, struct error *why);
+	void (*close)(void *self);
+	void (*send)(void *self, const struct channel_message *message);
+	void (*look)(void *self, const struct channel_message *message); /* with can_recognise */
+	void (*type)(void *self, const struct channel_message *where, bool shows); /* can_type */
+	/* Optional: what is to be done now; when it wants to be called again. */
+	int64_t (*tick)(void *self, int64_t now_ms);
+};
+
+/* Ended by NULL. */
+extern const struct channel_kind *const channels[];
+const struct channel_kind *channel_find(struct text name);
+bool channel_check(struct text name, struct error *why);
+
+#endif

@@ -1,0 +1,327 @@
+/* channel_file.c - a chat of two files: a JSON line for each message, in and out.
+ *
+ * How far the inbox was read rides in nex.received, so that a start goes on there.  A line of the
+ * outbox is one write, and what a crash left of one is taken away.  A
+ * message is known again by its delivery and piece, which stand in its line.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/must.h"
+#include "base/put.h"
+#include "config/chat.h"
+#include "deliver/inbound.h"
+
+#define LOOK_MS 250          /* between two looks at the inbox */
+#define READ_MAX (64 * KIB)  /* of it at a time */
+#define SEEK_MAX (256 * KIB) /* of the outbox, from its end, in which a message is sought */
+#define FILE_TEXT_MAX 100000 /* characters of one message */
+#define ROOM 2048
+
+struct file_chat {
+	struct channel_options options;
+	char *in_path, *out_path;
+	int in, out;
+	uint64_t offset;  /* of the first byte that was not taken */
+	struct buf rest;  /* a line that is not whole yet, from offset on */
+	bool is_skipping; /* a line that is too long */
+	struct json_reader reader;
+};
+
+/* ---- open and close ---- */
+
+static char *path_of(const char *data, const char *name)
+{
+	return name[0] == '/' ? must_dup(name) : must_print("%s/%s", data, name);
+}
+
+/* What a crash left of a line is taken away: nobody has a half message. */
+static bool mend_end(struct file_chat *f, struct error *why)
+{
+	struct stat st;
+	struct buf tail;
+	size_t room, kept;
+	char *at;
+	ssize_t n;
+
+	if (fstat(f->out, &st) != 0)
+		return error_errno(why, "%s", f->out_path);
+	room = st.st_size > (off_t)SEEK_MAX ? SEEK_MAX : (size_t)st.st_size;
+	buf_init(&tail, SEEK_MAX);
+	at = buf_reserve(&tail, room ? room : 1);
+	n = room ? pread(f->out, at, room, st.st_size - (off_t)room) : 0;
+	kept = n > 0 ? (size_t)n : 0;
+	while (kept > 0 && at[kept - 1] != '\n')
+		kept--;
+	buf_finish(&tail);
+	if (n < 0)
+		return error_errno(why, "%s", f->out_path);
+	return (size_t)n == kept || ftruncate(f->out, st.st_size - n + (off_t)kept) == 0 ||
+	       error_errno(why, "%s", f->out_path);
+}
+
+static bool open_files(struct file_chat *f, struct error *why)
+{
+	f->out = open(f->out_path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (f->out < 0)
+		return error_errno(why, "%s", f->out_path);
+	f->in = open(f->in_path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0600);
+	if (f->in < 0)
+		return error_errno(why, "%s", f->in_path);
+	return mend_end(f, why);
+}
+
+static void file_close(void *self)
+{
+	struct file_chat *f = self;
+
+	if (f->in >= 0)
+		close(f->in);
+	if (f->out >= 0)
+		close(f->out);
+	buf_finish(&f->rest);
+	json_reader_finish(&f->reader);
+	free(f->in_path);
+	free(f->out_path);
+	free(f);
+}
+
+static void *file_open(const struct channel_options *options, struct error *why)
+{
+	struct file_chat *f = must_zero(1, sizeof(*f));
+
+	f->options = *options;
+	f->options.config = NULL;
+	f->in = f->out = -1;
+	f->in_path = path_of(options->data, options->config->inbox);
+	f->out_path = path_of(options->data, options->config->outbox);
+	buf_init(&f->rest, INBOUND_LINE_MAX);
+	json_reader_init(&f->reader, 2 * INBOUND_LINE_MAX);
+	text_to_u64(options->place, &f->offset);
+	if (open_files(f, why))
+		return f;
+	file_close(f);
+	return NULL;
+}
+
+/* ---- in ---- */
+
+/* False: not now. */
+static bool take_message(struct file_chat *f, struct text line, uint64_t end)
+{
+	char digits[TEXT_U64_MAX], at[TEXT_U64_MAX + 1];
+	struct channel_inbound inbound;
+	struct text place = text_of_u64(end, digits);
+	struct error why;
+
+	if (!text_trim(line).len)
+		return true;
+	if (!inbound_read(&f->reader, line, &inbound, &why)) {
+		log_warn("deliver", "a line of %s is no message: %s", f->in_path, why.words);
+		return true;
+	}
+	if (!inbound.message.len) {
+		at[0] = '@';
+		memcpy(at + 1, place.at, place.len);
+		inbound.message = (struct text){at, place.len + 1};
+	}
+	inbound.place = place;
+	return f->options.came(f->options.self, &inbound);
+}
+
+static bool take_lines(struct file_chat *f)
+{
+	for (;;) {
+		const char *end = f->rest.len ? memchr(f->rest.at, '\n', f->rest.len) : NULL;
+		size_t len = end ? (size_t)(end - f->rest.at) + 1 : 0;
+
+		if (!end)
+			return true;
+		if (!f->is_skipping &&
+		    !take_message(f, (struct text){f->rest.at, len - 1}, f->offset + len))
+			return false;
+		f->is_skipping = false;
+		f->offset += len;
+		buf_drop(&f->rest, len);
+	}
+}
+
+/* A line without an end that is too long is left out. */
+static void skip_long(struct file_chat *f)
+{
+	if (!f->is_skipping)
+		log_warn("deliver", "a line of %s is longer than 1 MiB", f->in_path);
+	f->is_skipping = true;
+	f->offset += f->rest.len;
+	buf_clear(&f->rest);
+	f->rest.full = false;
+}
+
+/* A file that became shorter is another one. */
+static void follow_file(struct file_chat *f)
+{
+	struct stat st;
+
+	if (fstat(f->in, &st) == 0 && (uint64_t)st.st_size < f->offset + f->rest.len) {
+		buf_clear(&f->rest);
+		f->offset = 0;
+	}
+}
+
+static int64_t file_tick(void *self, int64_t now_ms)
+{
+	struct file_chat *f = self;
+	char *room;
+	ssize_t n;
+
+	follow_file(f);
+	if (!take_lines(f))
+		return now_ms + LOOK_MS;
+	room = buf_reserve(&f->rest, READ_MAX);
+	if (!room) {
+		skip_long(f);
+		return now_ms;
+	}
+	n = pread(f->in, room, READ_MAX, (off_t)(f->offset + f->rest.len));
+	if (n > 0)
+		f->rest.len += (size_t)n;
+	take_lines(f);
+	return n == READ_MAX ? now_ms : now_ms + LOOK_MS;
+}
+
+/* ---- out ---- */
+
+static void name_message(const struct channel_message *m, struct buf *id)
+{
+	buf_add(id, m->delivery);
+	buf_print(id, "/%u", m->piece);
+}
+
+static bool write_line(struct file_chat *f, struct text line, struct error *why)
+{
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(f->out, &st) != 0)
+		return error_errno(why, "%s", f->out_path);
+	n = write(f->out, line.at, line.len);
+	if (n == (ssize_t)line.len)
+		return true;
+	error_errno(why, "%s", f->out_path);
+	if (n >= 0 && ftruncate(f->out, st.st_size) != 0)
+		return error_errno(why, "%s", f->out_path);
+	return false;
+}
+
+static void file_answer(const struct file_chat *f, const struct channel_message *m,
+                        enum channel_answer answer, const struct error *why)
+{
+	struct buf id;
+
+	buf_init(&id, ROOM);
+	name_message(m, &id);
+	f->options.answered(f->options.self, &(struct channel_result){.answer = answer,
+	                                                              .delivery = m->delivery,
+	                                                              .piece = m->piece,
+	                                                              .message = buf_text(&id),
+	                                                              .why = why});
+	buf_finish(&id);
+}
+
+static void put_where(const struct channel_message *m, struct buf *out)
+{
+	put_text(out, "peer", m->peer);
+	if (m->thread.len)
+		put_text(out, "thread", m->thread);
+}
+
+static void file_send(void *self, const struct channel_message *m)
+{
+	struct file_chat *f = self;
+	struct error why = {""};
+	struct buf line, id;
+	bool good;
+
+	buf_init(&line, 8 * MIB);
+	buf_init(&id, ROOM);
+	name_message(m, &id);
+	put_object(&line, NULL);
+	put_text(&line, "id", buf_text(&id));
+	put_where(m, &line);
+	if (m->reply_to.len)
+		put_text(&line, "replyTo", m->reply_to);
+	put_text(&line, "text", m->text);
+	put_end(&line);
+	buf_add_char(&line, '\n');
+	good = !line.full && write_line(f, buf_text(&line), &why);
+	buf_finish(&line);
+	buf_finish(&id);
+	file_answer(f, m, good ? CHANNEL_ACCEPTED : CHANNEL_AWAY, &why);
+}
+
+/* Its line begins with the id. */
+static void file_look(void *self, const struct channel_message *m)
+{
+	struct file_chat *f = self;
+	enum channel_answer answer = CHANNEL_ABSENT;
+	struct error why = {"it has not left"};
+	struct stat st = {0};
+	struct buf tail, wanted, id;
+	off_t from;
+	ssize_t n = -1;
+
+	buf_init(&tail, SEEK_MAX);
+	buf_init(&wanted, ROOM);
+	buf_init(&id, ROOM);
+	name_message(m, &id);
+	put_object(&wanted, NULL);
+	put_text(&wanted, "id", buf_text(&id));
+	buf_finish(&id);
+	if (fstat(f->out, &st) == 0) {
+		from = st.st_size > (off_t)SEEK_MAX ? st.st_size - (off_t)SEEK_MAX : 0;
+		n = pread(f->out, buf_reserve(&tail, SEEK_MAX), SEEK_MAX, from);
+	}
+	if (n < 0)
+		answer = CHANNEL_UNKNOWN;
+	else if (n > 0 && memmem(tail.at, (size_t)n, wanted.at, wanted.len))
+		answer = CHANNEL_ACCEPTED;
+	buf_finish(&tail);
+	buf_finish(&wanted);
+	file_answer(f, m, answer, &why);
+}
+
+static void file_type(void *self, const struct channel_message *where, bool shows)
+{
+	struct file_chat *f = self;
+	struct error why;
+	struct buf line;
+
+	buf_init(&line, 8 * KIB);
+	put_object(&line, NULL);
+	put_bool(&line, "typing", shows);
+	put_where(where, &line);
+	put_end(&line);
+	buf_add_char(&line, '\n');
+	if (!line.full && !write_line(f, buf_text(&line), &why))
+		log_warn("deliver", "%s", why.words);
+	buf_finish(&line);
+}
+
+const struct channel_kind channel_file = {
+	.name = "file",
+	.traits = {.limit = {CHUNK_POINTS, FILE_TEXT_MAX, 0},
+                   .mode = CHANNEL_BLOCKS,
+                   .can_type = true,
+                   .can_recognise = true,
+                   .gathers = true},
+	.open = file_open,
+	.close = file_close,
+	.send = file_send,
+	.look = file_look,
+	.type = file_type,
+	.tick = file_tick,
+};

@@ -1,0 +1,40 @@
+/* channels.c - every channel. */
+#include "deliver/channel.h"
+
+extern const struct channel_kind channel_file, channel_terminal;
+
+const struct channel_kind *const channels[] = {&channel_terminal, &channel_file, NULL};
+
+const struct channel_kind *channel_find(struct text name)
+{
+	for (const struct channel_kind *const *c = channels; *c; c++)
+		if (text_is(name, (*c)->name))
+			return *c;
+	return NULL;
+}
+
+bool channel_check(struct text name, struct error *why)
+{
+	return channel_find(name) ||
+	       error_set(why, "'%.*s' is no channel: file, terminal", TEXT_ARG(name));
+}
+
+static const char *const peers[] = {
+	[CHANNEL_DM] = "dm", [CHANNEL_GROUP] = "group", [CHANNEL_BROADCAST] = "channel"};
+
+#define PEERS (sizeof(peers) / sizeof(*peers))
+
+const char *channel_peer_name(enum channel_peer peer)
+{
+	return peers[peer];
+}
+
+bool channel_read_peer(struct text word, enum channel_peer *peer)
+{
+	for (unsigned i = 0; i < PEERS; i++)
+		if (text_is(word, peers[i])) {
+			*peer = (enum channel_peer)i;
+			return true;
+		}
+	return false;
+}

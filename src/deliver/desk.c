@@ -1,0 +1,350 @@
+/* desk.c - messages from where they come in to where they are answered. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "base/put.h"
+#include "config/config.h"
+#include "deliver/desk_inside.h"
+#include "deliver/tell.h"
+
+#define SHOWN_TEXT_MAX (256 * KIB)
+
+void desk_wake(struct desk *d)
+{
+	if (!d->is_ending)
+		d->options.wake(d->options.self);
+}
+
+/* ---- requests ---- */
+
+static struct nexus *make_nexus(struct desk *d, struct desk_account *account, const char *id)
+{
+	struct nexus *x = must_zero(1, sizeof(*x));
+	const struct config_adapter *adapter = desk_config(account);
+
+	x->desk = d;
+	x->account = account;
+	snprintf(x->request.id, sizeof(x->request.id), "%s", id);
+	x->request.traits = &account->line.kind->traits;
+	nexus_set(&x->request, NEXUS_CHANNEL, text_of(account->line.kind->name));
+	nexus_set(&x->request, NEXUS_ACCOUNT, text_of(account->line.account));
+	x->prefix = must_dup(adapter ? adapter->response_prefix : NULL);
+	x->failed = must_dup(d->config->deliver.failed);
+	list_add(&d->live, &x->in_desk);
+	d->live_count++;
+	return x;
+}
+
+void desk_free_nexus(struct nexus *x)
+{
+	if (x->ear.told) {
+		struct error why = {"the box stops"};
+
+		x->ear.told(x->ear.of,
+		            &(struct back_verdict){.answer = BACK_CONFLICT, .why = &why});
+	}
+	if (x->request.words[NEXUS_TURN])
+		map_remove(&x->desk->by_run, nexus_word(&x->request, NEXUS_TURN));
+	list_remove(&x->in_desk);
+	x->desk->live_count--;
+	reply_destroy(x->reply);
+	nexus_finish(&x->request);
+	free(x->prefix);
+	free(x->failed);
+	free(x->notice);
+	free(x->letter);
+	free(x);
+}
+
+void desk_free_kept(struct desk *d, struct desk_kept *kept)
+{
+	list_remove(&kept->in_desk);
+	d->kept_count--;
+	free(kept->id);
+	free(kept->json);
+	free(kept);
+}
+
+void desk_keep(struct nexus *x)
+{
+	struct desk_kept *kept = must_zero(1, sizeof(*kept));
+	struct desk *d = x->desk;
+	struct buf json;
+
+	buf_init(&json, 2 * MIB);
+	nexus_put(&x->request, SHOWN_TEXT_MAX, &json);
+	kept->id = must_dup(x->request.id);
+	kept->json = text_dup(buf_text(&json));
+	buf_finish(&json);
+	if (d->kept_count >= DESK_KEPT_MAX)
+		desk_free_kept(d, list_of(d->kept.next, struct desk_kept, in_desk));
+	list_add(&d->kept, &kept->in_desk);
+	d->kept_count++;
+}
+
+/* ---- what people write ---- */
+
+static bool is_command(struct text text)
+{
+	text = text_trim(text);
+	return text.len && text.at[0] == '/';
+}
+
+/* The question of the same person that is still being written. */
+static struct nexus *gathers(const struct desk_account *account,
+                             const struct channel_inbound *inbound)
+{
+	if (!account->line.kind->traits.gathers || !account->desk->config->deliver.gather_ms ||
+	    is_command(inbound->text))
+		return NULL;
+	list_each(&account->desk->live, l) {
+		struct nexus *x = list_of(l, struct nexus, in_desk);
+		const struct nexus_request *r = &x->request;
+
+		if (x->account == account && r->stage == NEXUS_RECEIVE &&
+		    text_equal(nexus_word(r, NEXUS_SENDER), inbound->sender) &&
+		    text_equal(nexus_word(r, NEXUS_PEER), inbound->peer) &&
+		    text_equal(nexus_word(r, NEXUS_THREAD), inbound->thread) &&
+		    r->is_mentioned == inbound->is_mentioned &&
+		    !is_command(nexus_word(r, NEXUS_CONTENT)))
+			return x;
+	}
+	return NULL;
+}
+
+static bool tell_received(const struct desk_account *account, const struct channel_inbound *inbound,
+                          const char *id, const struct nexus *into)
+{
+	struct received r = {0};
+	const struct text words[RECEIVED_WORDS] = {
+		[RECEIVED_ID] = text_of(id),
+		[RECEIVED_CHANNEL] = text_of(account->line.kind->name),
+		[RECEIVED_ACCOUNT] = text_of(account->line.account),
+		[RECEIVED_MESSAGE] = inbound->message,
+		[RECEIVED_SENDER] = inbound->sender,
+		[RECEIVED_SENDER_NAME] = inbound->sender_name,
+		[RECEIVED_PEER] = inbound->peer,
+		[RECEIVED_KIND] = text_of(channel_peer_name(inbound->kind)),
+		[RECEIVED_THREAD] = inbound->thread,
+		[RECEIVED_REPLY_TO] = inbound->reply_to,
+		[RECEIVED_AGENT] = inbound->agent,
+		[RECEIVED_SESSION] = inbound->session,
+		[RECEIVED_PRINCIPAL] = inbound->is_owner ? TEXT("owner") : TEXT(""),
+		[RECEIVED_MENTIONED] = inbound->is_mentioned ? TEXT("yes") : TEXT(""),
+		[RECEIVED_TEXT] = inbound->text,
+	};
+	struct buf out;
+
+	deliver_begin(&out, "nex.received");
+	for (unsigned i = 0; i < RECEIVED_WORDS; i++)
+		received_set(&r, (enum received_word)i, words[i]);
+	received_put(&r, &out);
+	for (unsigned i = 0; i < RECEIVED_WORDS; i++)
+		free(r.words[i]);
+	if (inbound->place.len)
+		put_text(&out, "place", inbound->place);
+	if (into)
+		put_word(&out, "into", into->request.id);
+	return deliver_tell(account->desk->options.bus, &out);
+}
+
+static void fill_nexus(struct nexus *x, const struct channel_inbound *inbound)
+{
+	struct nexus_request *r = &x->request;
+
+	r->created_at = x->desk->options.wall_ms();
+	r->peer_kind = inbound->kind;
+	r->is_mentioned = inbound->is_mentioned;
+	r->is_owner = inbound->is_owner;
+	nexus_set(r, NEXUS_MESSAGE, inbound->message);
+	nexus_set(r, NEXUS_SENDER, inbound->sender);
+	nexus_set(r, NEXUS_SENDER_NAME, inbound->sender_name);
+	nexus_set(r, NEXUS_PEER, inbound->peer);
+	nexus_set(r, NEXUS_THREAD, inbound->thread);
+	nexus_set(r, NEXUS_REPLY_TO, inbound->reply_to);
+	nexus_set(r, NEXUS_CONTENT, inbound->text);
+	nexus_set(r, NEXUS_AGENT, inbound->agent);
+	nexus_set(r, NEXUS_SESSION, inbound->session);
+}
+
+bool desk_take(struct desk_account *account, const struct channel_inbound *inbound,
+               struct nexus **made)
+{
+	struct desk *d = account->desk;
+	struct custody_key key = {text_of(account->line.kind->name), text_of(account->line.account),
+	                          inbound->message};
+	int64_t wall_ms = d->options.wall_ms();
+	struct nexus *into = gathers(account, inbound);
+	char id[CUSTODY_ID_LEN + 1];
+
+	if (custody_has_seen(d->options.custody, &key, (double)wall_ms))
+		return true;
+	if (!into && d->live_count >= DESK_LIVE_MAX)
+		return false;
+	custody_id(&key, wall_ms, id);
+	if (!tell_received(account, inbound, id, into))
+		return false;
+	if (!into) {
+		into = make_nexus(d, account, id);
+		fill_nexus(into, inbound);
+	}
+	if (account->line.kind->traits.gathers && !is_command(inbound->text))
+		into->gather_until_ms = d->now_ms + d->config->deliver.gather_ms;
+	if (made)
+		*made = into;
+	desk_wake(d);
+	return true;
+}
+
+/* ---- letters ---- */
+
+bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct payload *payload)
+{
+	const struct nexus_request *r = &x->request;
+	struct outbox_wish wish = {
+		.request = text_of(r->id),
+		.run = nexus_word(r, NEXUS_TURN),
+		.account = nexus_word(r, NEXUS_ACCOUNT),
+		.peer = nexus_word(r, NEXUS_PEER),
+		.thread = nexus_word(r, NEXUS_THREAD),
+		.reply_to = payload->reply_to,
+		.text = payload->text,
+		.kind = kind,
+	};
+	char id[CUSTODY_ID_LEN + 16];
+
+	do
+		snprintf(id, sizeof(id), "%s.%u", r->id, ++x->letters);
+	while (custody_letter(x->desk->options.custody, text_of(id)));
+	wish.id = text_of(id);
+	if (!outbox_prepare(x->desk->outbox, &wish)) {
+		x->letters = 0;
+		return false;
+	}
+	free(x->letter);
+	x->letter = must_dup(id);
+	x->letter_number = number;
+	return true;
+}
+
+static void note_sent(struct nexus *x, const struct letter *l)
+{
+	struct nexus_request *r = &x->request;
+	struct buf all;
+
+	r->chunks_sent += l->accepted;
+	if (l->state != LETTER_DELIVERED) {
+		nexus_set(r, NEXUS_DELIVERY_ERROR, letter_word(l, LETTER_WHY));
+		return;
+	}
+	r->is_delivered = true;
+	buf_init(&all, 64 * KIB);
+	buf_add(&all, nexus_word(r, NEXUS_MESSAGES));
+	if (all.len)
+		buf_add_char(&all, ' ');
+	buf_add(&all, letter_word(l, LETTER_MESSAGES));
+	if (!all.full)
+		nexus_set(r, NEXUS_MESSAGES, buf_text(&all));
+	buf_finish(&all);
+}
+
+static void settle_letter(struct nexus *x, enum pipeline_sent sent, struct text messages)
+{
+	uint64_t number = x->letter_number;
+
+	free(x->letter);
+	x->letter = NULL;
+	x->is_refused = false;
+	if (x->reply)
+		reply_settle(x->reply, number, sent, messages, x->desk->now_ms);
+}
+
+/* What became of the letter that is on its way. */
+void desk_look_at_letter(struct nexus *x)
+{
+	const struct letter *l =
+		x->letter ? custody_letter(x->desk->options.custody, text_of(x->letter)) : NULL;
+
+	if (x->is_refused) {
+		settle_letter(x, PIPELINE_REFUSED, TEXT(""));
+	} else if (l && letter_is_over(l)) {
+		bool is_there = l->state == LETTER_DELIVERED;
+
+		note_sent(x, l);
+		settle_letter(x, is_there ? PIPELINE_ACCEPTED : PIPELINE_REFUSED,
+		              letter_word(l, LETTER_MESSAGES));
+	}
+}
+
+struct outbox_line *desk_find_line(void *self, struct text account)
+{
+	struct desk_account *a = desk_find_account(self, account);
+
+	return a ? &a->line : NULL;
+}
+
+/* ---- what the last life left ---- */
+
+static void refill(struct nexus *x, const struct received *r)
+{
+	struct channel_inbound inbound = {
+		.message = received_word(r, RECEIVED_MESSAGE),
+		.sender = received_word(r, RECEIVED_SENDER),
+		.sender_name = received_word(r, RECEIVED_SENDER_NAME),
+		.peer = received_word(r, RECEIVED_PEER),
+		.thread = received_word(r, RECEIVED_THREAD),
+		.reply_to = received_word(r, RECEIVED_REPLY_TO),
+		.text = received_word(r, RECEIVED_TEXT),
+		.is_mentioned = r->words[RECEIVED_MENTIONED] != NULL,
+		.is_owner = r->words[RECEIVED_PRINCIPAL] != NULL,
+		.agent = received_word(r, RECEIVED_AGENT),
+		.session = received_word(r, RECEIVED_SESSION),
+	};
+
+	channel_read_peer(received_word(r, RECEIVED_KIND), &inbound.kind);
+	fill_nexus(x, &inbound);
+	x->request.created_at = (int64_t)r->at_ms;
+}
+
+/* The newest message that answers it, if there is one already. */
+static const struct letter *answer_of(struct desk *d, const char *request)
+{
+	struct link *const lists[] = {custody_letters(d->options.custody),
+	                              custody_over(d->options.custody)};
+	const struct letter *found = NULL;
+
+	for (unsigned i = 0; i < 2; i++)
+		list_each(lists[i], l) {
+			const struct letter *one = list_of(l, struct letter, in_all);
+
+			if (text_is(letter_word(one, LETTER_REQUEST), request) &&
+			    !text_is(letter_word(one, LETTER_KIND), "block"))
+				found = one;
+		}
+	return found;
+}
+
+void desk_take_up(struct desk *d, const struct received *r)
+{
+	struct desk_account *account = desk_find_account(d, received_word(r, RECEIVED_ACCOUNT));
+	const struct config_adapter *adapter = account ? desk_config(account) : NULL;
+	const struct letter *answer = answer_of(d, r->words[RECEIVED_ID]);
+	struct nexus *x;
+
+	if (!account)
+		return;
+	x = make_nexus(d, account, r->words[RECEIVED_ID]);
+	refill(x, r);
+	if (answer) {
+		x->letter = text_dup(letter_word(answer, LETTER_ID));
+		x->request.stage = NEXUS_DELIVER;
+		return;
+	}
+	if (!r->words[RECEIVED_RUN] || (adapter && adapter->on_restart == CONFIG_RESTART_AGAIN))
+		return;
+	x->notice = must_dup(d->config->deliver.restarted);
+	x->request.stage = NEXUS_DELIVER;
+	x->request.status = NEXUS_FAILED;
+	nexus_set(&x->request, NEXUS_ERROR, TEXT("the box restarted"));
+}

@@ -1,0 +1,62 @@
+/* desk.h - where messages of people come in, and who sees to each until it is answered.
+ *
+ * Each message is a request (request.h) that goes through eight stages.  The desk has the
+ * accounts of the configuration, joins stages, replies and the outbox, and takes up what the
+ * last life left open.  Its time is an argument; only what is written down has the wall clock's.
+ */
+#ifndef DELIVER_DESK_H
+#define DELIVER_DESK_H
+
+#include "bus/back.h"
+#include "deliver/channel.h"
+#include "deliver/custody.h"
+
+#define DESK_LIVE_MAX 512 /* requests at once; a channel keeps the next message for later */
+#define DESK_KEPT_MAX 256 /* finished ones that can be looked at */
+
+struct bus;
+struct config;
+struct signal;
+
+struct desk_options {
+	struct bus *bus;
+	struct custody *custody; /* its past is folded */
+	struct back back;
+	const struct config *config;
+	int64_t (*wall_ms)(void);
+	void *self;
+	void (*wake)(void *self); /* call desk_work() soon, from outside */
+};
+
+struct desk;
+
+struct desk *desk_create(const struct desk_options *options);
+void desk_destroy(struct desk *d);
+
+/* Another configuration: what can be followed is.  The old one may go then. */
+void desk_follow(struct desk *d, const struct config *config);
+
+/* Takes up what was left; from then on channels are heard. */
+void desk_begin(struct desk *d, int64_t now_ms);
+
+void desk_hear(struct desk *d, const struct signal *s, int64_t now_ms); /* each, as admitted */
+int64_t desk_work(struct desk *d, int64_t now_ms); /* when it wants to be called again */
+
+/* ---- for routes ---- */
+
+struct desk_post {
+	struct text channel, peer, agent, text, session; /* channel: of an account, or empty */
+	struct text user;                                /* who posts */
+};
+/* BACK_TAKEN: ear is told when the message is on the disk; id is what it is called then. */
+enum back_answer desk_take_post(struct desk *d, const struct desk_post *post,
+                                const struct back_ear *ear, char id[CUSTODY_ID_LEN + 1],
+                                struct error *why);
+/* The ear of a post will not be there any more. */
+void desk_forget(struct desk *d, const void *of);
+
+bool desk_look(struct desk *d, struct text id, struct buf *out); /* false: it is not known */
+void desk_deliveries(struct desk *d, bool failed, struct buf *out);
+bool desk_retry(struct desk *d, struct text id, struct error *why);
+
+#endif

@@ -1,0 +1,171 @@
+/* desk_accounts.c - the accounts of the configuration: opened, followed, closed. */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/must.h"
+#include "config/config.h"
+#include "deliver/desk_inside.h"
+
+#define RETRY_MS 10000 /* before a channel that could not be opened is tried again */
+
+/* ---- what channels say ---- */
+
+static bool channel_came(void *self, const struct channel_inbound *inbound)
+{
+	return desk_take(self, inbound, NULL);
+}
+
+static void channel_answered(void *self, const struct channel_result *result)
+{
+	struct desk_account *a = self;
+
+	outbox_answered(a->desk->outbox, result, a->desk->now_ms);
+	desk_wake(a->desk);
+}
+
+/* ---- one account ---- */
+
+static const char *channel_of(const struct config_adapter *config, const char *name)
+{
+	return config && config->channel ? config->channel : name;
+}
+
+static void open_account(struct desk_account *a)
+{
+	struct desk *d = a->desk;
+	struct channel_options options = {
+		.config = desk_config(a),
+		.data = d->config->data,
+		.place = custody_place(d->options.custody, text_of(a->line.account)),
+		.self = a,
+		.came = channel_came,
+		.answered = channel_answered,
+	};
+	struct error why;
+
+	a->line.channel = a->line.kind->open(&options, &why);
+	a->due_ms = d->now_ms;
+	a->retry_ms = d->now_ms + RETRY_MS;
+	if (!a->line.channel)
+		log_warn("deliver", "the chat %s is not open: %s", a->line.account, why.words);
+}
+
+static void close_account(struct desk_account *a)
+{
+	if (a->line.channel)
+		a->line.kind->close(a->line.channel);
+	a->line.channel = NULL;
+}
+
+struct desk_account *desk_find_account(const struct desk *d, struct text name)
+{
+	list_each(&d->accounts, l) {
+		struct desk_account *a = list_of(l, struct desk_account, in_desk);
+
+		if (text_is(name, a->line.account))
+			return a;
+	}
+	return NULL;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void keep_paths(struct desk_account *a, const struct config_adapter *config)
+{
+	free(a->inbox);
+	free(a->outbox);
+	a->inbox = must_dup(config ? config->inbox : NULL);
+	a->outbox = must_dup(config ? config->outbox : NULL);
+}
+
+static void follow_account(struct desk *d, const char *name, const struct config_adapter *config)
+{
+	const struct channel_kind *kind = channel_find(text_of(channel_of(config, name)));
+	struct desk_account *a = desk_find_account(d, text_of(name));
+	bool stays = a && a->line.kind == kind && config && is_same(a->inbox, config->inbox) &&
+	             is_same(a->outbox, config->outbox);
+
+	if (!kind)
+		return;
+	if (!a) {
+		a = must_zero(1, sizeof(*a));
+		a->desk = d;
+		a->line.account = must_dup(name);
+		list_add(&d->accounts, &a->in_desk);
+	}
+	a->is_gone = false;
+	a->line.leaves_unknown = config && config->on_unknown == CONFIG_UNKNOWN_LEAVE;
+	if (stays && a->line.channel)
+		return;
+	close_account(a);
+	a->line.kind = kind;
+	keep_paths(a, config);
+	open_account(a);
+}
+
+/* ---- all of them ---- */
+
+void desk_open_accounts(struct desk *d)
+{
+	const struct config *config = d->config;
+
+	list_each(&d->accounts, l)
+		list_of(l, struct desk_account, in_desk)->is_gone = true;
+	for (size_t i = 0; i < config->adapter_count; i++)
+		follow_account(d, config->adapters[i].name, &config->adapters[i]);
+	list_each(&d->accounts, l) {
+		struct desk_account *a = list_of(l, struct desk_account, in_desk);
+
+		if (a->is_gone)
+			close_account(a);
+	}
+	if (!desk_find_account(d, TEXT("terminal")) ||
+	    desk_find_account(d, TEXT("terminal"))->is_gone)
+		follow_account(d, "terminal", NULL);
+}
+
+void desk_close_accounts(struct desk *d)
+{
+	while (!list_is_empty(&d->accounts)) {
+		struct desk_account *a = list_of(d->accounts.next, struct desk_account, in_desk);
+
+		close_account(a);
+		list_remove(&a->in_desk);
+		keep_paths(a, NULL);
+		free((char *)a->line.account);
+		free(a);
+	}
+}
+
+void desk_tick_accounts(struct desk *d)
+{
+	list_each(&d->accounts, l) {
+		struct desk_account *a = list_of(l, struct desk_account, in_desk);
+
+		if (!a->line.channel && !a->is_gone && d->now_ms >= a->retry_ms)
+			open_account(a);
+		if (a->line.channel && a->line.kind->tick && d->now_ms >= a->due_ms)
+			a->due_ms = a->line.kind->tick(a->line.channel, d->now_ms);
+	}
+}
+
+int64_t desk_accounts_due(const struct desk *d)
+{
+	int64_t due = INT64_MAX;
+
+	list_each(&d->accounts, l) {
+		const struct desk_account *a = list_of(l, struct desk_account, in_desk);
+		int64_t own = INT64_MAX;
+
+		if (a->line.channel && a->line.kind->tick)
+			own = a->due_ms;
+		else if (!a->line.channel && !a->is_gone)
+			own = a->retry_ms;
+		if (own < due)
+			due = own;
+	}
+	return due;
+}

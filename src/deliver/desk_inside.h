@@ -1,0 +1,111 @@
+/* desk_inside.h - what the desk and the stages share. */
+#ifndef DELIVER_DESK_INSIDE_H
+#define DELIVER_DESK_INSIDE_H
+
+#include "base/map.h"
+#include "config/chat.h"
+#include "deliver/desk.h"
+#include "deliver/outbox.h"
+#include "deliver/reply.h"
+#include "deliver/request.h"
+
+/* An account of the configuration, or one that is built in. */
+struct desk_account {
+	struct desk *desk;
+	struct outbox_line line; /* its name and its channel */
+	char *inbox, *outbox;    /* as the channel was opened with */
+	bool is_gone;            /* the configuration has it no more */
+	int64_t due_ms, retry_ms;
+	struct link in_desk; /* desk.accounts */
+};
+
+/* A message on its way through the stages. */
+struct nexus {
+	struct nexus_request request;
+	struct desk *desk;
+	struct desk_account *account;
+	struct back_ear ear; /* told when it is on the disk; told NULL: nobody is */
+	int64_t gather_until_ms, asked_ms;
+	bool interrupts, has_interrupted;
+	struct reply *reply; /* from assemble on, or NULL */
+	char *prefix, *failed;
+	char *notice; /* what is said in the place of a reply, or NULL */
+	/* The letter that is on its way, of those that were made for it so far. */
+	char *letter;
+	uint64_t letter_number;
+	bool is_refused; /* it was not taken */
+	unsigned letters;
+	struct link in_desk; /* desk.live, oldest first */
+};
+
+struct desk_rate {
+	int64_t since_ms;
+	unsigned count;
+};
+
+struct desk {
+	struct desk_options options;
+	const struct config *config;
+	struct link accounts, live, kept;
+	size_t live_count, kept_count;
+	struct map by_run; /* of those whose agent works */
+	struct map rates;  /* struct desk_rate by account and sender */
+	struct outbox *outbox;
+	struct signal_reader *reader;
+	int64_t now_ms;
+	bool has_begun, is_ending;
+};
+
+/* A request that is over, as it is shown. */
+struct desk_kept {
+	char *id, *json;
+	struct link in_desk; /* desk.kept, oldest first */
+};
+
+const struct config_adapter *desk_config(const struct desk_account *account); /* or NULL */
+
+/* How a reply goes there.  Its texts lie in the nexus and in what is given. */
+void desk_resolve(const struct nexus *x, struct reply_options *options,
+                  struct typing_signaler *typing);
+
+/* A message to the person; its letter is x->letter then.  False: it cannot be taken now. */
+bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct payload *payload);
+
+/* ---- desk_accounts.c ---- */
+
+void desk_open_accounts(struct desk *d); /* those of the configuration, and the built-in one */
+void desk_close_accounts(struct desk *d);
+struct desk_account *desk_find_account(const struct desk *d, struct text name);
+void desk_tick_accounts(struct desk *d);
+int64_t desk_accounts_due(const struct desk *d);
+
+/* ---- desk.c ---- */
+
+/* A message; false: not now.  made, which may be NULL, gets its request. */
+bool desk_take(struct desk_account *account, const struct channel_inbound *inbound,
+               struct nexus **made);
+void desk_wake(struct desk *d);
+void desk_free_nexus(struct nexus *x);
+void desk_keep(struct nexus *x); /* to be looked at, when it is over */
+void desk_free_kept(struct desk *d, struct desk_kept *kept);
+void desk_look_at_letter(struct nexus *x); /* that is on its way: what became of it? */
+void desk_take_up(struct desk *d, const struct received *r); /* of the last life */
+struct outbox_line *desk_find_line(void *self, struct text account);
+
+/* ---- stages.c ---- */
+
+enum stage_step {
+	STAGE_DONE,
+	STAGE_WAITS,
+	STAGE_EXITS, /* the status is set: finalize is next */
+	STAGE_SKIPS, /* deliver is next: there is something to say */
+};
+typedef enum stage_step stage_fn(struct nexus *x, int64_t now_ms);
+
+/* As far as it goes now; true: it is over. */
+bool stages_go_on(struct nexus *x, int64_t now_ms);
+void stages_exit(struct nexus *x, enum nexus_status status, const char *reason);
+
+extern stage_fn stage_triggers, stage_assemble, stage_run, stage_deliver, stage_finalize;
+
+#endif

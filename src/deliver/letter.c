@@ -1,0 +1,189 @@
+/* letter.c - letters and received messages, from JSON and to JSON. */
+#include "deliver/letter.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "base/put.h"
+#include "signal/json.h"
+
+#define TEXT_MAX (512 * KIB) /* of a word; a longer one is cut */
+
+static const char *const letter_names[LETTER_WORDS] = {
+	[LETTER_ID] = "delivery",     [LETTER_REQUEST] = "request",  [LETTER_RUN] = "run",
+	[LETTER_CHANNEL] = "channel", [LETTER_ACCOUNT] = "account",  [LETTER_PEER] = "peer",
+	[LETTER_THREAD] = "thread",   [LETTER_REPLY_TO] = "replyTo", [LETTER_KIND] = "kind",
+	[LETTER_TEXT] = "text",       [LETTER_WHY] = "why",          [LETTER_MESSAGES] = "messages",
+};
+
+static const char *const received_names[RECEIVED_WORDS] = {
+	[RECEIVED_ID] = "request",
+	[RECEIVED_CHANNEL] = "channel",
+	[RECEIVED_ACCOUNT] = "account",
+	[RECEIVED_MESSAGE] = "message",
+	[RECEIVED_SENDER] = "sender",
+	[RECEIVED_SENDER_NAME] = "senderName",
+	[RECEIVED_PEER] = "peer",
+	[RECEIVED_KIND] = "peerKind",
+	[RECEIVED_THREAD] = "thread",
+	[RECEIVED_REPLY_TO] = "replyTo",
+	[RECEIVED_AGENT] = "agent",
+	[RECEIVED_SESSION] = "session",
+	[RECEIVED_PRINCIPAL] = "principal",
+	[RECEIVED_MENTIONED] = "mentioned",
+	[RECEIVED_RUN] = "run",
+	[RECEIVED_TEXT] = "text",
+};
+
+static const char *const states[] = {
+	[LETTER_PREPARED] = "prepared", [LETTER_QUEUED] = "queued",
+	[LETTER_STARTED] = "started",   [LETTER_ACCEPTED] = "accepted",
+	[LETTER_UNKNOWN] = "unknown",   [LETTER_DELIVERED] = "delivered",
+	[LETTER_FAILED] = "failed",
+};
+
+#define STATES (sizeof(states) / sizeof(*states))
+
+static const char *const units[] = {
+	[CHUNK_UTF16] = "utf16", [CHUNK_POINTS] = "characters", [CHUNK_BYTES] = "bytes"};
+
+#define UNITS (sizeof(units) / sizeof(*units))
+
+const char *letter_state_name(enum letter_state state)
+{
+	return states[state];
+}
+
+bool letter_read_state(struct text word, enum letter_state *state)
+{
+	for (unsigned i = 0; i < STATES; i++)
+		if (text_is(word, states[i])) {
+			*state = (enum letter_state)i;
+			return true;
+		}
+	return false;
+}
+
+/* ---- words ---- */
+
+static void set_word(char **word, struct text value)
+{
+	free(*word);
+	*word = NULL;
+	if (value.len > TEXT_MAX)
+		value.len = TEXT_MAX;
+	if (value.len && !memchr(value.at, '\0', value.len))
+		*word = text_dup(value);
+}
+
+static void read_words(char **words, const char *const *names, size_t count, yyjson_val *from)
+{
+	for (size_t i = 0; i < count; i++)
+		set_word(&words[i], json_text_at(from, names[i]));
+}
+
+static void put_words(char *const *words, const char *const *names, size_t count, struct buf *out)
+{
+	for (size_t i = 0; i < count; i++)
+		if (words[i])
+			put_text(out, names[i], text_of(words[i]));
+}
+
+static void free_words(char **words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(words[i]);
+}
+
+/* ---- letters ---- */
+
+static void read_limit(struct chunk_limit *limit, yyjson_val *from)
+{
+	struct text unit = json_text_at(from, "unit");
+
+	for (unsigned i = 0; i < UNITS; i++)
+		if (text_is(unit, units[i]))
+			limit->unit = (enum chunk_unit)i;
+	limit->max = yyjson_get_uint(yyjson_obj_get(from, "max"));
+	limit->lines = yyjson_get_uint(yyjson_obj_get(from, "lines"));
+}
+
+struct letter *letter_read(yyjson_val *payload)
+{
+	struct letter *l = must_zero(1, sizeof(*l));
+
+	read_words(l->words, letter_names, LETTER_WORDS, payload);
+	read_limit(&l->limit, yyjson_obj_get(payload, "limit"));
+	letter_read_state(json_text_at(payload, "state"), &l->state);
+	l->accepted = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "accepted"));
+	l->tries = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "tries"));
+	json_number(yyjson_obj_get(payload, "at"), &l->at_ms);
+	l->seq = yyjson_get_uint(yyjson_obj_get(payload, "seq"));
+	list_init(&l->in_all);
+	if (l->words[LETTER_ID] && l->words[LETTER_ACCOUNT] && l->words[LETTER_PEER])
+		return l;
+	letter_free(l);
+	return NULL;
+}
+
+void letter_set(struct letter *l, enum letter_word word, struct text value)
+{
+	set_word(&l->words[word], value);
+}
+
+void letter_put(const struct letter *l, struct buf *out)
+{
+	put_words(l->words, letter_names, LETTER_WORDS, out);
+	put_object(out, "limit");
+	put_word(out, "unit", units[l->limit.unit]);
+	put_u64(out, "max", l->limit.max);
+	put_u64(out, "lines", l->limit.lines);
+	put_end(out);
+	put_word(out, "state", states[l->state]);
+	put_u64(out, "accepted", l->accepted);
+	put_u64(out, "tries", l->tries);
+	put_i64(out, "at", (int64_t)l->at_ms);
+	put_u64(out, "seq", l->seq);
+}
+
+void letter_free(struct letter *l)
+{
+	list_remove(&l->in_all);
+	free_words(l->words, LETTER_WORDS);
+	free(l);
+}
+
+/* ---- messages of people ---- */
+
+struct received *received_read(yyjson_val *payload)
+{
+	struct received *r = must_zero(1, sizeof(*r));
+
+	read_words(r->words, received_names, RECEIVED_WORDS, payload);
+	json_number(yyjson_obj_get(payload, "at"), &r->at_ms);
+	r->seq = yyjson_get_uint(yyjson_obj_get(payload, "seq"));
+	list_init(&r->in_all);
+	if (r->words[RECEIVED_ID] && r->words[RECEIVED_ACCOUNT] && r->words[RECEIVED_PEER])
+		return r;
+	received_free(r);
+	return NULL;
+}
+
+void received_set(struct received *r, enum received_word word, struct text value)
+{
+	set_word(&r->words[word], value);
+}
+
+void received_put(const struct received *r, struct buf *out)
+{
+	put_words(r->words, received_names, RECEIVED_WORDS, out);
+	put_i64(out, "at", (int64_t)r->at_ms);
+	put_u64(out, "seq", r->seq);
+}
+
+void received_free(struct received *r)
+{
+	list_remove(&r->in_all);
+	free_words(r->words, RECEIVED_WORDS);
+	free(r);
+}

@@ -1,0 +1,73 @@
+/* outbox.h - letters on their way: custody of each message that goes to a person.
+ *
+ * A letter is prepared with its whole text.  `delivery.started` is on the disk before a piece of
+ * it leaves, and `delivery.accepted` before the next one does.  So after a crash it is known what
+ * was prepared, which is sent; what was accepted, which is not sent again; and which one piece
+ * may have left: a channel that can tell is asked, and of another one it is unknown.
+ *
+ * One letter of an account is on its way at a time, in the order in which they were prepared.
+ */
+#ifndef DELIVER_OUTBOX_H
+#define DELIVER_OUTBOX_H
+
+#include "deliver/channel.h"
+#include "deliver/custody.h"
+
+#define OUTBOX_TEXT_MAX (256 * KIB) /* of a longer text the rest is left out, and it says so */
+#define OUTBOX_SEND_MS 60000        /* then nobody knows what became of a message */
+#define OUTBOX_AWAY_MS 1000         /* before another attempt, doubling to ... */
+#define OUTBOX_AWAY_MOST_MS 30000
+#define OUTBOX_DAY_MS (24.0 * 3600 * 1000) /* a channel may be away so long */
+#define OUTBOX_WAITING_MAX 1000            /* letters of all; another is not taken */
+
+struct bus;
+
+/* An account that letters leave by, as its owner has it. */
+struct outbox_line {
+	const char *account; /* its name */
+	const struct channel_kind *kind;
+	void *channel;       /* NULL: it is not open */
+	bool leaves_unknown; /* what nobody knows of is not sent again */
+
+	/* The outbox's own. */
+	bool is_busy;
+	int64_t away_until_ms;
+	unsigned away_ms;
+};
+
+struct outbox_options {
+	struct custody *custody;
+	struct bus *bus;
+	const char *again; /* words before what may come twice */
+	int64_t (*wall_ms)(void);
+	void *self;
+	struct outbox_line *(*find)(void *self, struct text account); /* NULL: there is none */
+};
+
+struct outbox;
+
+struct outbox *outbox_create(const struct outbox_options *options); /* the past is folded */
+void outbox_destroy(struct outbox *o);
+void outbox_set_again(struct outbox *o, const char *again);
+
+struct outbox_wish {
+	struct text id, request, run, account, peer, thread, reply_to, text;
+	const char *kind;
+};
+/* False: not taken, because too many wait or the disk fails. */
+bool outbox_prepare(struct outbox *o, const struct outbox_wish *wish);
+
+/* Moves everything on; and when it wants to be called again. */
+void outbox_work(struct outbox *o, int64_t now_ms);
+int64_t outbox_due(const struct outbox *o, int64_t now_ms);
+
+/* What a channel answered to a send or a look. */
+void outbox_answered(struct outbox *o, const struct channel_result *result, int64_t now_ms);
+
+/* Nobody waits for it any more: what has left is unknown, and what has not will not. */
+void outbox_give_up(struct outbox *o, struct text id);
+
+/* A letter that failed goes again, under another id.  False: why says it. */
+bool outbox_retry(struct outbox *o, struct text id, struct error *why);
+
+#endif

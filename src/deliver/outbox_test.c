@@ -1,0 +1,360 @@
+/* outbox_test.c - custody: what is on the disk before what leaves, and what a crash makes of it. */
+#include "deliver/outbox.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "bus/bus.h"
+#include "bus/fixture.h"
+#include "bus/folds.h"
+
+static struct custody *custody;
+static struct outbox *outbox;
+static struct channel_kind kind;
+static struct outbox_line line;
+static int64_t now_ms;
+static char sent[4096]; /* what left, a line each */
+static unsigned looks;
+static struct {
+	enum channel_answer answer;
+	bool is_silent;
+	enum channel_answer found;
+} script;
+
+static int64_t wall_ms(void)
+{
+	return 1000000 + now_ms;
+}
+
+static struct outbox_line *find(void *self, struct text account)
+{
+	return text_is(account, "desk") ? &line : NULL;
+}
+
+static void answer_as(const struct channel_message *m, enum channel_answer answer)
+{
+	struct error why = {"as the test says"};
+
+	outbox_answered(outbox,
+	                &(struct channel_result){.answer = answer,
+	                                         .delivery = m->delivery,
+	                                         .piece = m->piece,
+	                                         .message = TEXT("there"),
+	                                         .why = &why},
+	                now_ms);
+}
+
+static void channel_sends(void *self, const struct channel_message *m)
+{
+	size_t n = strlen(sent);
+
+	snprintf(sent + n, sizeof(sent) - n, "%u:%.*s\n", m->piece, TEXT_ARG(m->text));
+	if (!script.is_silent)
+		answer_as(m, script.answer);
+}
+
+static void channel_looks(void *self, const struct channel_message *m)
+{
+	looks++;
+	answer_as(m, script.found);
+}
+
+static void begin(void)
+{
+	struct outbox_options o = {.custody = custody = custody_create(),
+	                           .again = "(again)",
+	                           .wall_ms = wall_ms,
+	                           .find = find};
+
+	folds_add(bus_folds(fixture_bus), &custody_fold, custody);
+	folds_catch_up(bus_folds(fixture_bus));
+	o.bus = fixture_bus;
+	outbox = outbox_create(&o);
+}
+
+static void end(void)
+{
+	outbox_destroy(outbox);
+	custody_destroy(custody);
+}
+
+static int open_outbox(void **state)
+{
+	fixture_open();
+	kind = (struct channel_kind){.name = "fake",
+	                             .traits = {.limit = {CHUNK_POINTS, 60, 0}},
+	                             .send = channel_sends,
+	                             .look = channel_looks};
+	line = (struct outbox_line){.account = "desk", .kind = &kind, .channel = &kind};
+	memset(&script, 0, sizeof(script));
+	sent[0] = '\0';
+	looks = 0;
+	now_ms = 0;
+	begin();
+	return 0;
+}
+
+static int close_outbox(void **state)
+{
+	fixture_stop();
+	end();
+	fixture_start();
+	fixture_close();
+	return 0;
+}
+
+/* As after a kill: what is in the journal is all there is. */
+static void restart(void)
+{
+	fixture_stop();
+	end();
+	fixture_start();
+	line.is_busy = false;
+	line.away_until_ms = 0;
+	begin();
+}
+
+static void prepare(const char *id, const char *text, const char *of_kind)
+{
+	struct outbox_wish wish = {.id = text_of(id),
+	                           .request = TEXT("r1"),
+	                           .account = TEXT("desk"),
+	                           .peer = TEXT("ada"),
+	                           .text = text_of(text),
+	                           .kind = of_kind};
+	bool taken = outbox_prepare(outbox, &wish);
+
+	assert_true(taken);
+}
+
+static enum letter_state state_of(const char *id)
+{
+	const struct letter *l = custody_letter(custody, text_of(id));
+
+	assert_non_null(l);
+	return l->state;
+}
+
+/* The disk has all that was told so far; then there may be more to do. */
+static void sync_once(void)
+{
+	uint64_t seq = 0;
+
+	list_each(custody_letters(custody), l) {
+		const struct letter *letter = list_of(l, struct letter, in_all);
+
+		seq = letter->seq > seq ? letter->seq : seq;
+	}
+	bus_durable(fixture_bus, seq);
+	outbox_work(outbox, now_ms);
+}
+
+static void sync_all(void)
+{
+	for (unsigned i = 0; i < 20; i++)
+		sync_once();
+}
+
+/* ---- in order ---- */
+
+static void nothing_leaves_before_the_disk_knows(void **state)
+{
+	prepare("r1.1", "good day", "final");
+	outbox_work(outbox, now_ms);
+	assert_int_equal(state_of("r1.1"), LETTER_PREPARED);
+	sync_once();
+	assert_int_equal(state_of("r1.1"), LETTER_STARTED);
+	outbox_work(outbox, now_ms);
+	assert_string_equal(sent, "");
+	sync_once();
+	assert_string_equal(sent, "1:good day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_ACCEPTED);
+	sync_once();
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+	assert_string_equal(custody_letter(custody, TEXT("r1.1"))->words[LETTER_MESSAGES], "there");
+	assert_null(custody_letter(custody, TEXT("r1.1"))->words[LETTER_TEXT]);
+}
+
+static void a_piece_waits_for_the_one_before_it(void **state)
+{
+	prepare("r1.1",
+	        "The first sentence is of this length. The second one follows it. Then a third.",
+	        "final");
+	sync_once();
+	sync_once();
+	outbox_work(outbox, now_ms);
+	assert_int_equal(custody_letter(custody, TEXT("r1.1"))->accepted, 1);
+	assert_null(strchr(sent, '2'));
+	sync_all();
+	assert_non_null(strstr(sent, "\n2:"));
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void letters_of_an_account_leave_one_after_the_other(void **state)
+{
+	script.is_silent = true;
+	prepare("r1.1", "one", "final");
+	prepare("r1.2", "two", "final");
+	sync_all();
+	assert_string_equal(sent, "1:one\n");
+	assert_int_equal(state_of("r1.2"), LETTER_PREPARED);
+}
+
+/* ---- what goes wrong ---- */
+
+static void what_is_refused_fails_with_words_and_can_be_retried(void **state)
+{
+	struct error why;
+	bool good;
+
+	script.answer = CHANNEL_REFUSED;
+	prepare("r1.1", "good day", "final");
+	sync_all();
+	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
+	assert_string_equal(custody_letter(custody, TEXT("r1.1"))->words[LETTER_WHY],
+	                    "as the test says");
+	script.answer = CHANNEL_ACCEPTED;
+	good = outbox_retry(outbox, TEXT("r1.1"), &why);
+	assert_true(good);
+	sync_all();
+	assert_string_equal(sent, "1:good day\n1:good day\n");
+	good = outbox_retry(outbox, TEXT("none"), &why);
+	assert_false(good);
+}
+
+static void a_channel_that_is_away_is_tried_again(void **state)
+{
+	script.answer = CHANNEL_AWAY;
+	prepare("r1.1", "good day", "final");
+	sync_all();
+	assert_int_equal(state_of("r1.1"), LETTER_QUEUED);
+	assert_string_equal(sent, "1:good day\n");
+	script.answer = CHANNEL_ACCEPTED;
+	now_ms += OUTBOX_AWAY_MS;
+	sync_all();
+	assert_string_equal(sent, "1:good day\n1:good day\n"); /* and does not say "again" */
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void after_a_day_it_is_given_up(void **state)
+{
+	line.channel = NULL;
+	prepare("r1.1", "good day", "final");
+	custody_letter(custody, TEXT("r1.1"))->at_ms = (double)wall_ms();
+	sync_all();
+	assert_int_equal(state_of("r1.1"), LETTER_QUEUED);
+	now_ms += (int64_t)OUTBOX_DAY_MS + 1;
+	sync_all();
+	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
+}
+
+static void a_send_without_an_answer_is_sent_again_once(void **state)
+{
+	script.is_silent = true;
+	prepare("r1.1", "good day", "final");
+	sync_all();
+	now_ms += OUTBOX_SEND_MS;
+	sync_all();
+	assert_string_equal(sent, "1:good day\n1:(again)\ngood day\n");
+	now_ms += OUTBOX_SEND_MS;
+	sync_all();
+	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
+	assert_string_equal(sent, "1:good day\n1:(again)\ngood day\n");
+}
+
+static void a_block_that_is_given_up_is_not_sent_again(void **state)
+{
+	script.is_silent = true;
+	prepare("r1.1", "one", "block");
+	prepare("r1.2", "two", "block");
+	sync_all();
+	outbox_give_up(outbox, TEXT("r1.1"));
+	outbox_give_up(outbox, TEXT("r1.2"));
+	sync_all();
+	assert_string_equal(sent, "1:one\n");
+	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
+	assert_int_equal(state_of("r1.2"), LETTER_FAILED);
+}
+
+/* ---- crashes ---- */
+
+static void crash_after_start(void)
+{
+	script.is_silent = true;
+	prepare("r1.1", "good day", "final");
+	sync_all();
+	assert_string_equal(sent, "1:good day\n");
+	script.is_silent = false;
+	restart();
+	sync_all();
+}
+
+static void what_is_prepared_is_sent_after_a_crash(void **state)
+{
+	prepare("r1.1", "good day", "final");
+	restart();
+	sync_all();
+	assert_string_equal(sent, "1:good day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void what_is_there_is_not_sent_again(void **state)
+{
+	kind.traits.can_recognise = true;
+	script.found = CHANNEL_ACCEPTED;
+	crash_after_start();
+	assert_int_equal(looks, 1);
+	assert_string_equal(sent, "1:good day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void what_is_not_there_is_sent_as_it_was(void **state)
+{
+	kind.traits.can_recognise = true;
+	script.found = CHANNEL_ABSENT;
+	crash_after_start();
+	assert_string_equal(sent, "1:good day\n1:good day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void where_nobody_knows_it_says_again(void **state)
+{
+	crash_after_start();
+	assert_int_equal(looks, 0);
+	assert_string_equal(sent, "1:good day\n1:(again)\ngood day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void or_it_is_left(void **state)
+{
+	line.leaves_unknown = true;
+	crash_after_start();
+	assert_string_equal(sent, "1:good day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_outbox, close_outbox)
+	const struct CMUnitTest tests[] = {
+		TEST(nothing_leaves_before_the_disk_knows),
+		TEST(a_piece_waits_for_the_one_before_it),
+		TEST(letters_of_an_account_leave_one_after_the_other),
+		TEST(what_is_refused_fails_with_words_and_can_be_retried),
+		TEST(a_channel_that_is_away_is_tried_again),
+		TEST(after_a_day_it_is_given_up),
+		TEST(a_send_without_an_answer_is_sent_again_once),
+		TEST(a_block_that_is_given_up_is_not_sent_again),
+		TEST(what_is_prepared_is_sent_after_a_crash),
+		TEST(what_is_there_is_not_sent_again),
+		TEST(what_is_not_there_is_sent_as_it_was),
+		TEST(where_nobody_knows_it_says_again),
+		TEST(or_it_is_left),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

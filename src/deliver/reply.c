@@ -1,0 +1,340 @@
+/* reply.c - one turn, joined. */
+#include "deliver/reply.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+
+#define FINAL_NUMBER ((uint64_t)1 << 62) /* no block has it */
+
+enum reply_step {
+	REPLY_RUNS,
+	REPLY_FLUSHED, /* the run is over, and blocks are still on their way */
+	REPLY_FINAL,   /* the last message is on its way */
+	REPLY_OVER,
+};
+
+struct reply {
+	struct reply_options options;
+	struct streaming_context context;
+	struct broker broker;
+	struct pipeline *pipeline; /* NULL: it accumulates */
+	struct dispatch *dispatch;
+	struct buf text; /* of the whole turn */
+	size_t partial;  /* bytes of the message that the pipeline has */
+	unsigned tools, sent;
+	enum reply_step step;
+	bool has_failed;
+};
+
+/* ---- the context ---- */
+
+/* The whole text comes each time: what is new of it goes into the pipeline. */
+static void say_partial(struct streaming_context *c, const struct payload *partial, int64_t now_ms)
+{
+	struct reply *r = c->self;
+	struct text news = partial->text;
+
+	if (news.len <= r->partial)
+		return;
+	news.at += r->partial;
+	news.len -= r->partial;
+	if (!pipeline_say(r->pipeline, news, now_ms))
+		c->streaming_enabled = false; /* the final has it */
+	r->partial = partial->text.len;
+}
+
+static void show_typing(struct streaming_context *c, bool shows)
+{
+	struct reply *r = c->self;
+
+	r->options.type(r->options.self, shows);
+}
+
+static void start_tool(struct streaming_context *c, struct text tool, int64_t now_ms)
+{
+	typing_tool_start(&c->typing_signaler, now_ms);
+}
+
+/* ---- the agent's callbacks ---- */
+
+static void message_starts(void *self, int64_t now_ms)
+{
+	struct reply *r = self;
+
+	r->partial = 0;
+	if (r->pipeline)
+		pipeline_begin_message(r->pipeline);
+	typing_message_start(&r->context.typing_signaler, now_ms);
+}
+
+static void text_starts_now(void *self, int64_t now_ms)
+{
+	struct reply *r = self;
+
+	if (r->text.len)
+		buf_add(&r->text, TEXT("\n\n"));
+}
+
+static void text_grows(void *self, struct text delta, int64_t now_ms)
+{
+	struct reply *r = self;
+
+	buf_add(&r->text, delta);
+	typing_text_delta(&r->context.typing_signaler, delta, now_ms);
+}
+
+static void reply_grows(void *self, const struct payload *partial, int64_t now_ms)
+{
+	struct reply *r = self;
+
+	if (r->context.streaming_enabled)
+		r->context.on_partial(&r->context, partial, now_ms);
+}
+
+static void reasons(void *self, struct text text, int64_t now_ms)
+{
+	struct reply *r = self;
+
+	typing_reasoning_delta(&r->context.typing_signaler, now_ms);
+}
+
+static void tool_starts(void *self, struct text tool, yyjson_val *params, int64_t now_ms)
+{
+	struct reply *r = self;
+
+	r->tools++;
+	r->context.on_tool_start(&r->context, tool, now_ms);
+}
+
+static const struct agent_streaming_callbacks callbacks = {
+	.on_assistant_message_start = message_starts,
+	.on_text_start = text_starts_now,
+	.on_text_delta = text_grows,
+	.on_partial_reply = reply_grows,
+	.on_reasoning_stream = reasons,
+	.on_tool_start = tool_starts,
+};
+
+/* ---- life ---- */
+
+struct reply *reply_create(const struct reply_options *options,
+                           const struct streaming_context *target)
+{
+	struct reply *r = must_zero(1, sizeof(*r));
+	struct pipeline_options pipeline = {
+		.chunking = options->chunking,
+		.coalescing = options->coalescing,
+		.reply_to = text_of(target->reply_to_id),
+	};
+
+	r->options = *options;
+	r->context = *target;
+	r->context.self = r;
+	r->context.on_partial = say_partial;
+	r->context.on_typing = show_typing;
+	r->context.on_tool_start = start_tool;
+	r->context.streaming_enabled = options->blocks;
+	if (options->blocks)
+		r->pipeline = pipeline_create(&pipeline);
+	r->dispatch = dispatch_create(&options->dispatch);
+	buf_init(&r->text, REPLY_TEXT_MAX);
+	broker_init(&r->broker, &callbacks, r);
+	return r;
+}
+
+void reply_destroy(struct reply *r)
+{
+	if (!r)
+		return;
+	broker_finish(&r->broker);
+	pipeline_destroy(r->pipeline);
+	dispatch_destroy(r->dispatch);
+	streaming_finish(&r->context);
+	buf_finish(&r->text);
+	free(r);
+}
+
+struct streaming_context *reply_context(struct reply *r)
+{
+	return &r->context;
+}
+
+/* ---- sending ---- */
+
+static void take_blocks(struct reply *r, int64_t now_ms)
+{
+	struct pipeline_block b;
+
+	while (r->pipeline && pipeline_take(r->pipeline, &b))
+		if (!dispatch_enqueue(r->dispatch,
+		                      &(struct dispatch_item){DISPATCH_BLOCK, b.number, b.payload},
+		                      now_ms, NULL))
+			pipeline_settle(r->pipeline, b.number, PIPELINE_SKIPPED);
+}
+
+static void send_next(struct reply *r, int64_t now_ms)
+{
+	struct dispatch_item item;
+	enum dispatch_step step;
+
+	while ((step = dispatch_next(r->dispatch, now_ms, &item)) != DISPATCH_WAITS) {
+		if (step == DISPATCH_SENDS) {
+			r->options.send(r->options.self, item.kind, item.number, item.payload);
+			continue;
+		}
+		r->options.give_up(r->options.self, item.number);
+		pipeline_settle(r->pipeline, item.number, PIPELINE_UNKNOWN);
+		dispatch_drop_blocks(r->dispatch, now_ms);
+	}
+	typing_sent(&r->context.typing_signaler, dispatch_is_idle(r->dispatch));
+}
+
+static void enqueue_final(struct reply *r, int64_t now_ms)
+{
+	struct payload final = {.text = buf_text(&r->text),
+	                        .reply_to = text_of(r->context.reply_to_id)};
+	struct payload rest = final;
+	bool is_any = true;
+
+	if (r->has_failed && r->sent)
+		rest = (struct payload){.text = text_of(r->options.failed)};
+	else if (r->has_failed)
+		is_any = false; /* nobody has seen anything: only the record says it */
+	else if (r->pipeline)
+		is_any = pipeline_final(r->pipeline, &final, &rest);
+	r->step = REPLY_OVER;
+	if (is_any && dispatch_enqueue(r->dispatch,
+	                               &(struct dispatch_item){DISPATCH_FINAL, FINAL_NUMBER, &rest},
+	                               now_ms, NULL))
+		r->step = REPLY_FINAL;
+}
+
+static void end_run(struct reply *r, int64_t now_ms)
+{
+	r->step = REPLY_FLUSHED;
+	if (r->pipeline && r->has_failed)
+		pipeline_stop(r->pipeline);
+	else if (r->pipeline)
+		pipeline_flush(r->pipeline);
+	if (r->has_failed)
+		typing_stop(&r->context.typing_signaler, TYPING_IS_FAILED);
+}
+
+static void work_typing(struct reply *r, int64_t now_ms)
+{
+	enum typing_act act = typing_next(&r->context.typing_signaler, now_ms);
+
+	if (act != TYPING_NOTHING)
+		r->context.on_typing(&r->context, act == TYPING_SHOW);
+}
+
+void reply_work(struct reply *r, int64_t now_ms)
+{
+	if (r->pipeline)
+		pipeline_tick(r->pipeline, now_ms);
+	take_blocks(r, now_ms);
+	send_next(r, now_ms);
+	if (r->step == REPLY_FLUSHED && dispatch_is_idle(r->dispatch)) {
+		enqueue_final(r, now_ms);
+		typing_sent(&r->context.typing_signaler, dispatch_is_idle(r->dispatch));
+		typing_run_over(&r->context.typing_signaler);
+		send_next(r, now_ms);
+	}
+	if (r->step == REPLY_FINAL && dispatch_is_idle(r->dispatch))
+		r->step = REPLY_OVER;
+	work_typing(r, now_ms);
+}
+
+int64_t reply_due(const struct reply *r)
+{
+	int64_t due = dispatch_due(r->dispatch);
+	int64_t others[] = {r->pipeline ? pipeline_due(r->pipeline) : INT64_MAX,
+	                    typing_due(&r->context.typing_signaler)};
+
+	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (others[i] < due)
+			due = others[i];
+	return due;
+}
+
+void reply_settle(struct reply *r, uint64_t number, enum pipeline_sent sent, struct text messages,
+                  int64_t now_ms)
+{
+	if (!dispatch_done(r->dispatch, number, now_ms))
+		return;
+	if (sent == PIPELINE_ACCEPTED) {
+		r->sent++;
+		for (struct text rest = messages; rest.at;)
+			streaming_note_sent(&r->context, text_cut(rest, ' ', &rest));
+	}
+	if (number != FINAL_NUMBER)
+		pipeline_settle(r->pipeline, number, sent);
+	reply_work(r, now_ms);
+}
+
+/* ---- the run ---- */
+
+void reply_begin(struct reply *r, int64_t now_ms)
+{
+	typing_run_start(&r->context.typing_signaler, now_ms);
+	reply_work(r, now_ms);
+}
+
+void reply_hear(struct reply *r, const struct signal *s, struct text run, int64_t now_ms)
+{
+	if (r->step != REPLY_RUNS)
+		return;
+	broker_hear(&r->broker, s, run, now_ms);
+	if (r->broker.end != BROKER_GOES_ON) {
+		r->has_failed = r->broker.end == BROKER_FAILED;
+		end_run(r, now_ms);
+	}
+}
+
+void reply_fail(struct reply *r, struct text why, int64_t now_ms)
+{
+	if (r->step != REPLY_RUNS)
+		return;
+	buf_clear(&r->broker.why);
+	buf_add(&r->broker.why, why);
+	r->has_failed = true;
+	end_run(r, now_ms);
+}
+
+/* ---- asked ---- */
+
+bool reply_is_over(const struct reply *r)
+{
+	return r->step == REPLY_OVER;
+}
+
+bool reply_has_ended(const struct reply *r)
+{
+	return r->step != REPLY_RUNS;
+}
+
+bool reply_has_failed(const struct reply *r)
+{
+	return r->has_failed;
+}
+
+struct text reply_why(const struct reply *r)
+{
+	return buf_text(&r->broker.why);
+}
+
+struct text reply_text(const struct reply *r)
+{
+	return buf_text(&r->text);
+}
+
+unsigned reply_tools(const struct reply *r)
+{
+	return r->tools;
+}
+
+unsigned reply_sent(const struct reply *r)
+{
+	return r->sent;
+}

@@ -1,0 +1,56 @@
+/* reply.h - one turn: what an agent says, from its tokens to the messages of a chat.
+ *
+ * It joins the broker and the context (streaming.h), the pipeline of blocks, the dispatcher and
+ * typing.  The messages leave by send(), one at a time, and reply_settle() says what became of
+ * each; time comes with each call.
+ */
+#ifndef DELIVER_REPLY_H
+#define DELIVER_REPLY_H
+
+#include "deliver/blocks.h"
+#include "deliver/dispatch.h"
+#include "deliver/streaming.h"
+
+#define REPLY_TEXT_MAX MIB /* bytes of all that an agent says in a turn; more is left out */
+
+struct reply_options {
+	struct chunk_options chunking;
+	struct gather_options coalescing;
+	struct dispatch_options dispatch; /* its texts outlive the reply */
+	bool blocks;                      /* or all of it at the end */
+	const char *failed; /* words for an agent that fails in the middle; lives on */
+	void *self;
+	void (*send)(void *self, enum dispatch_kind kind, uint64_t number,
+	             const struct payload *payload);
+	void (*give_up)(void *self, uint64_t number); /* nobody waits for that one any more */
+	void (*type)(void *self, bool shows);
+};
+
+struct reply;
+
+/* The context's target and typing are the caller's to fill in; the rest is the reply's. */
+struct reply *reply_create(const struct reply_options *options,
+                           const struct streaming_context *target);
+void reply_destroy(struct reply *r);
+struct streaming_context *reply_context(struct reply *r);
+
+void reply_begin(struct reply *r, int64_t now_ms); /* the agent was asked */
+void reply_hear(struct reply *r, const struct signal *s, struct text run, int64_t now_ms);
+/* The run will not go on: why is for the record. */
+void reply_fail(struct reply *r, struct text why, int64_t now_ms);
+
+void reply_settle(struct reply *r, uint64_t number, enum pipeline_sent sent, struct text messages,
+                  int64_t now_ms);
+void reply_work(struct reply *r, int64_t now_ms); /* at reply_due(), and after each signal */
+int64_t reply_due(const struct reply *r);
+
+/* The run is over and everything is sent. */
+bool reply_is_over(const struct reply *r);
+bool reply_has_ended(const struct reply *r); /* the run is over */
+bool reply_has_failed(const struct reply *r);
+struct text reply_why(const struct reply *r);
+struct text reply_text(const struct reply *r); /* all that was said */
+unsigned reply_tools(const struct reply *r);   /* that were called */
+unsigned reply_sent(const struct reply *r);    /* messages that were accepted */
+
+#endif

@@ -1,0 +1,346 @@
+/* stage_run.c - the stages from the commands of people to the end of a request. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "base/put.h"
+#include "deliver/desk_inside.h"
+#include "deliver/tell.h"
+
+#define RECORD_TEXT_MAX (4 * KIB) /* of a text in nex.request */
+#define NOTICE_MAX (2 * KIB)
+#define ASK_PATIENCE_MS 30000 /* for an agent that is not there, as after a start */
+
+/* ---- sessions ---- */
+
+/* channel:account:peer[:thread], with a number when it began anew. */
+static void name_session(const struct nexus *x, struct buf *base, struct buf *out)
+{
+	const struct nexus_request *r = &x->request;
+	unsigned times;
+
+	if (r->words[NEXUS_SESSION]) {
+		buf_add(base, nexus_word(r, NEXUS_SESSION));
+	} else {
+		buf_add(base, nexus_word(r, NEXUS_CHANNEL));
+		buf_add_char(base, ':');
+		buf_add(base, nexus_word(r, NEXUS_ACCOUNT));
+		buf_add_char(base, ':');
+		buf_add(base, nexus_word(r, NEXUS_PEER));
+		if (r->words[NEXUS_THREAD]) {
+			buf_add_char(base, ':');
+			buf_add(base, nexus_word(r, NEXUS_THREAD));
+		}
+	}
+	times = custody_session(x->desk->options.custody, buf_text(base));
+	buf_add(out, buf_text(base));
+	if (times)
+		buf_print(out, "#%u", times + 1);
+}
+
+static void choose_agent(struct nexus *x)
+{
+	const struct config_adapter *adapter = desk_config(x->account);
+
+	if (!x->request.words[NEXUS_AGENT] && adapter)
+		nexus_set(&x->request, NEXUS_AGENT, text_of(adapter->agent));
+}
+
+/* The one that was there first, of this session, and is not answered yet. */
+static struct nexus *ahead(const struct nexus *x)
+{
+	list_each(&x->desk->live, l) {
+		struct nexus *other = list_of(l, struct nexus, in_desk);
+
+		if (other == x)
+			return NULL;
+		if (other->reply && other->request.stage < NEXUS_FINALIZE &&
+		    text_equal(nexus_word(&other->request, NEXUS_SESSION),
+		               nexus_word(&x->request, NEXUS_SESSION)))
+			return other;
+	}
+	return NULL;
+}
+
+static bool stop_run(const struct nexus *x, struct error *why)
+{
+	const struct back *back = &x->desk->options.back;
+	enum back_answer answer;
+
+	if (!x->request.words[NEXUS_TURN] || reply_has_ended(x->reply))
+		return error_set(why, "nothing runs");
+	answer = back->cancel(back->self, nexus_word(&x->request, NEXUS_TURN),
+	                      &(struct back_ear){NULL, NULL}, why);
+	return answer == BACK_DONE || answer == BACK_TAKEN;
+}
+
+/* ---- commands ---- */
+
+static void say_stop(struct nexus *x, struct buf *out)
+{
+	struct nexus *other = ahead(x);
+	struct error why = {"nothing runs"};
+
+	if (other && stop_run(other, &why))
+		buf_add(out, TEXT("Stopped."));
+	else
+		buf_print(out, "Nothing was stopped: %s.", why.words);
+}
+
+static void say_new(struct nexus *x, struct buf *out)
+{
+	buf_add(out, TEXT("A new session begins with your next message."));
+}
+
+static void say_status(struct nexus *x, struct buf *out)
+{
+	const struct nexus *other = ahead(x);
+	struct text agent = nexus_word(&x->request, NEXUS_AGENT);
+
+	buf_print(out, "Agent %.*s, session %.*s: %s. %zu deliveries wait.",
+	          TEXT_ARG(agent.len ? agent : TEXT("(none)")),
+	          TEXT_ARG(nexus_word(&x->request, NEXUS_SESSION)),
+	          other ? "it works" : "nothing runs",
+	          custody_open_count(x->desk->options.custody));
+}
+
+static void say_help(struct nexus *x, struct buf *out)
+{
+	buf_add(out, TEXT("/stop ends what runs, /new begins a new session, /status says what goes "
+	                  "on, /help says this. All else goes to the agent."));
+}
+
+static const struct {
+	const char *word;
+	void (*say)(struct nexus *x, struct buf *out);
+	bool resets;
+} commands[] = {
+	{"/stop", say_stop, false},
+	{"/new", say_new, true},
+	{"/status", say_status, false},
+	{"/help", say_help, false},
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+static void handle(struct nexus *x, size_t command, struct text base)
+{
+	struct buf out;
+
+	buf_init(&out, NOTICE_MAX);
+	commands[command].say(x, &out);
+	x->notice = text_dup(buf_text(&out));
+	buf_finish(&out);
+	nexus_set(&x->request, NEXUS_HANDLER, text_of(commands[command].word));
+	if (commands[command].resets)
+		nexus_set(&x->request, NEXUS_RESET, base);
+	stages_exit(x, NEXUS_HANDLED, commands[command].word);
+}
+
+enum stage_step stage_triggers(struct nexus *x, int64_t now_ms)
+{
+	struct text said = text_trim(nexus_word(&x->request, NEXUS_CONTENT));
+	enum stage_step step = STAGE_DONE;
+	struct buf base, session;
+
+	choose_agent(x);
+	buf_init(&base, 2 * KIB);
+	buf_init(&session, 2 * KIB);
+	name_session(x, &base, &session);
+	nexus_set(&x->request, NEXUS_SESSION, buf_text(&session));
+	for (size_t i = 0; i < COMMANDS && step == STAGE_DONE; i++) {
+		x->request.evaluated++;
+		if (!text_is(said, commands[i].word))
+			continue;
+		handle(x, i, buf_text(&base));
+		step = STAGE_SKIPS;
+	}
+	buf_finish(&base);
+	buf_finish(&session);
+	return step;
+}
+
+/* ---- assemble ---- */
+
+static void reply_sends(void *self, enum dispatch_kind kind, uint64_t number,
+                        const struct payload *payload)
+{
+	struct nexus *x = self;
+
+	x->is_refused = !desk_send(x, kind == DISPATCH_BLOCK ? "block" : "final", number, payload);
+}
+
+static void reply_gives_up(void *self, uint64_t number)
+{
+	struct nexus *x = self;
+
+	if (x->letter && x->letter_number == number) {
+		outbox_give_up(x->desk->outbox, text_of(x->letter));
+		free(x->letter);
+		x->letter = NULL;
+	}
+}
+
+static void reply_types(void *self, bool shows)
+{
+	const struct nexus *x = self;
+	const struct outbox_line *line = &x->account->line;
+	struct channel_message where = {.peer = nexus_word(&x->request, NEXUS_PEER),
+	                                .thread = nexus_word(&x->request, NEXUS_THREAD)};
+
+	if (line->channel && line->kind->type)
+		line->kind->type(line->channel, &where, shows);
+}
+
+static enum stage_step fail(struct nexus *x, const char *reason, const char *words)
+{
+	nexus_set(&x->request, NEXUS_ERROR, text_of(words));
+	nexus_set(&x->request, NEXUS_STOP, TEXT("error"));
+	stages_exit(x, NEXUS_FAILED, reason);
+	return STAGE_EXITS;
+}
+
+enum stage_step stage_assemble(struct nexus *x, int64_t now_ms)
+{
+	const struct nexus_request *r = &x->request;
+	struct reply_options options = {
+		.self = x, .send = reply_sends, .give_up = reply_gives_up, .type = reply_types};
+	struct streaming_context target = {
+		.channel = x->account->line.kind->name,
+		.peer_id = r->words[NEXUS_PEER],
+		.thread_id = r->words[NEXUS_THREAD],
+		.reply_to_id = r->words[NEXUS_MESSAGE],
+		.out_adapter = &x->account->line,
+	};
+
+	if (!r->words[NEXUS_AGENT])
+		return fail(x, "no agent", "no agent is configured for this chat");
+	desk_resolve(x, &options, &target.typing_signaler);
+	x->reply = reply_create(&options, &target);
+	x->request.is_streamed = options.blocks;
+	return STAGE_DONE;
+}
+
+/* ---- run agent ---- */
+
+/* The run is called as the request is; one that is run again has another name. */
+static void name_run(const struct nexus *x, char run[BACK_RUN_MAX + 1])
+{
+	const struct received *r =
+		custody_request(x->desk->options.custody, text_of(x->request.id));
+
+	if (r && r->words[RECEIVED_RUN])
+		snprintf(run, BACK_RUN_MAX + 1, "%.100s+", r->words[RECEIVED_RUN]);
+	else
+		snprintf(run, BACK_RUN_MAX + 1, "%s", x->request.id);
+}
+
+static enum stage_step ask_agent(struct nexus *x, int64_t now_ms)
+{
+	const struct back *back = &x->desk->options.back;
+	const struct nexus_request *r = &x->request;
+	char run[BACK_RUN_MAX + 1], given[BACK_RUN_MAX + 1];
+	struct back_ask ask = {.source = nexus_word(r, NEXUS_AGENT),
+	                       .prompt = nexus_word(r, NEXUS_CONTENT),
+	                       .session = nexus_word(r, NEXUS_SESSION)};
+	enum back_answer answer;
+	struct error why;
+
+	if (!x->asked_ms)
+		x->asked_ms = now_ms;
+	name_run(x, run);
+	ask.run = text_of(run);
+	map_set(&x->desk->by_run, ask.run, x);
+	answer = back->ask(back->self, &ask, given, &why);
+	if (answer == BACK_CONFLICT && now_ms - x->asked_ms < ASK_PATIENCE_MS) {
+		map_remove(&x->desk->by_run, ask.run);
+		return STAGE_WAITS;
+	}
+	x->asked_ms = now_ms;
+	nexus_set(&x->request, NEXUS_TURN, ask.run);
+	if (answer == BACK_DONE)
+		reply_begin(x->reply, now_ms);
+	else
+		reply_fail(x->reply, text_of(why.words), now_ms);
+	return answer == BACK_DONE ? STAGE_WAITS : STAGE_DONE;
+}
+
+enum stage_step stage_run(struct nexus *x, int64_t now_ms)
+{
+	struct nexus *other;
+	struct error why;
+
+	if (x->request.words[NEXUS_TURN])
+		return reply_has_ended(x->reply) ? STAGE_DONE : STAGE_WAITS;
+	other = ahead(x);
+	if (!other)
+		return ask_agent(x, now_ms);
+	if (x->interrupts && !x->has_interrupted)
+		x->has_interrupted = stop_run(other, &why);
+	return STAGE_WAITS;
+}
+
+/* ---- deliver ---- */
+
+static void note_response(struct nexus *x, int64_t now_ms)
+{
+	struct nexus_request *r = &x->request;
+	bool has_failed = reply_has_failed(x->reply);
+
+	if (r->words[NEXUS_STOP])
+		return;
+	if (r->words[NEXUS_TURN])
+		map_remove(&x->desk->by_run, nexus_word(r, NEXUS_TURN));
+	r->tool_calls = reply_tools(x->reply);
+	r->response_ms = now_ms - x->asked_ms;
+	nexus_set(r, NEXUS_RESPONSE, reply_text(x->reply));
+	nexus_set(r, NEXUS_STOP, has_failed ? TEXT("error") : TEXT("end_turn"));
+	if (!has_failed)
+		return;
+	nexus_set(r, NEXUS_ERROR, reply_why(x->reply));
+	r->status = NEXUS_FAILED;
+	r->trace[NEXUS_RUN].exit_reason = "the agent failed";
+}
+
+/* A notice is one letter, which is sent once. */
+static enum stage_step deliver_notice(struct nexus *x)
+{
+	struct payload payload = {.text = text_of(x->notice)};
+
+	if (x->letter)
+		return STAGE_WAITS;
+	if (x->letters == 0) {
+		desk_send(x, "notice", 0, &payload);
+		return STAGE_WAITS;
+	}
+	return STAGE_DONE;
+}
+
+enum stage_step stage_deliver(struct nexus *x, int64_t now_ms)
+{
+	if (x->reply)
+		note_response(x, now_ms);
+	if (x->notice)
+		return deliver_notice(x);
+	if (x->reply)
+		return reply_is_over(x->reply) ? STAGE_DONE : STAGE_WAITS;
+	return x->letter ? STAGE_WAITS : STAGE_DONE;
+}
+
+/* ---- finalize ---- */
+
+enum stage_step stage_finalize(struct nexus *x, int64_t now_ms)
+{
+	struct nexus_request *r = &x->request;
+	enum nexus_status status = r->status;
+	struct buf out;
+
+	if (status == NEXUS_PROCESSING)
+		r->status = r->words[NEXUS_DELIVERY_ERROR] ? NEXUS_FAILED : NEXUS_COMPLETED;
+	deliver_begin(&out, "nex.request");
+	nexus_put(r, RECORD_TEXT_MAX, &out);
+	if (deliver_tell(x->desk->options.bus, &out))
+		return STAGE_DONE;
+	r->status = status;
+	return STAGE_WAITS;
+}

@@ -1,0 +1,224 @@
+/* stages.c - the eight stages of a request, as a table; here are those before the agent. */
+#include "base/list.h"
+#include "config/config.h"
+#include "deliver/desk_inside.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+
+#define RATE_MS 60000
+#define RATES_MAX 10000 /* senders; then all are forgotten */
+
+/* ---- receive ---- */
+
+/* It is on the disk, and nothing followed it quickly. */
+static enum stage_step stage_receive(struct nexus *x, int64_t now_ms)
+{
+	const struct custody *custody = x->desk->options.custody;
+	const struct received *r = custody_request(custody, text_of(x->request.id));
+
+	if (!r || r->seq > custody_durable(custody))
+		return STAGE_WAITS;
+	if (x->ear.told) {
+		struct back_ear ear = x->ear;
+
+		x->ear.told = NULL;
+		ear.told(ear.of, &(struct back_verdict){.answer = BACK_DONE, .seq = r->seq});
+	}
+	if (now_ms < x->gather_until_ms)
+		return STAGE_WAITS;
+	nexus_set(&x->request, NEXUS_CONTENT, received_word(r, RECEIVED_TEXT));
+	return STAGE_DONE;
+}
+
+/* ---- identity ---- */
+
+static bool is_of(const struct config_person *person, struct text identity)
+{
+	for (size_t i = 0; i < person->identity_count; i++)
+		if (text_is(identity, person->identities[i]))
+			return true;
+	return false;
+}
+
+static enum stage_step stage_identity(struct nexus *x, int64_t now_ms)
+{
+	const struct config *config = x->desk->config;
+	struct nexus_request *r = &x->request;
+	struct buf identity;
+
+	nexus_set(r, NEXUS_PRINCIPAL, r->is_owner ? TEXT("owner") : TEXT("unknown"));
+	buf_init(&identity, 2 * KIB);
+	buf_add(&identity, nexus_word(r, NEXUS_CHANNEL));
+	buf_add_char(&identity, ':');
+	buf_add(&identity, nexus_word(r, NEXUS_SENDER));
+	for (size_t i = 0; i < config->person_count && !r->is_owner; i++) {
+		const struct config_person *person = &config->people[i];
+		bool is_owner = text_is(text_of(person->relationship), "owner");
+
+		if (!is_of(person, buf_text(&identity)))
+			continue;
+		nexus_set(r, NEXUS_PRINCIPAL, is_owner ? TEXT("owner") : TEXT("known"));
+		nexus_set(r, NEXUS_PERSON, text_of(person->name));
+		nexus_set(r, NEXUS_RELATIONSHIP, text_of(person->relationship));
+		break;
+	}
+	buf_finish(&identity);
+	return STAGE_DONE;
+}
+
+/* ---- access ---- */
+
+static bool concerns_who(const struct nexus_request *r, struct text who)
+{
+	return text_is(who, "any") || text_equal(who, nexus_word(r, NEXUS_PRINCIPAL)) ||
+	       (r->words[NEXUS_PERSON] && text_equal(who, nexus_word(r, NEXUS_PERSON)));
+}
+
+static bool concerns(const struct nexus *x, const struct config_policy *p)
+{
+	static const enum channel_peer peers[] = {[CONFIG_PEER_DM] = CHANNEL_DM,
+	                                          [CONFIG_PEER_GROUP] = CHANNEL_GROUP,
+	                                          [CONFIG_PEER_CHANNEL] = CHANNEL_BROADCAST};
+	const struct nexus_request *r = &x->request;
+	struct text channel = text_of(p->channel);
+
+	if (!concerns_who(r, text_of(p->who)))
+		return false;
+	if (channel.len && !text_equal(channel, nexus_word(r, NEXUS_CHANNEL)) &&
+	    !text_equal(channel, nexus_word(r, NEXUS_ACCOUNT)))
+		return false;
+	if (p->peer != CONFIG_PEER_ANY && peers[p->peer] != r->peer_kind)
+		return false;
+	return !p->mention || r->peer_kind == CHANNEL_DM || r->is_mentioned;
+}
+
+static void forget_rates(struct desk *d)
+{
+	struct text key;
+	size_t at = 0;
+	void *rate;
+
+	while (map_next(&d->rates, &at, &key, &rate))
+		free(rate);
+	map_finish(&d->rates);
+	map_init(&d->rates);
+}
+
+static bool is_too_quick(const struct nexus *x, unsigned limit, int64_t now_ms)
+{
+	struct desk *d = x->desk;
+	struct desk_rate *rate;
+	struct buf key;
+
+	buf_init(&key, 2 * KIB);
+	buf_add(&key, nexus_word(&x->request, NEXUS_ACCOUNT));
+	buf_add_char(&key, '\n');
+	buf_add(&key, nexus_word(&x->request, NEXUS_SENDER));
+	rate = map_get(&d->rates, buf_text(&key));
+	if (!rate) {
+		if (d->rates.count >= RATES_MAX)
+			forget_rates(d);
+		rate = must_zero(1, sizeof(*rate));
+		rate->since_ms = now_ms;
+		map_set(&d->rates, buf_text(&key), rate);
+	}
+	buf_finish(&key);
+	if (now_ms - rate->since_ms >= RATE_MS)
+		*rate = (struct desk_rate){.since_ms = now_ms};
+	return ++rate->count > limit;
+}
+
+static enum stage_step decide(struct nexus *x, bool allows, const char *reason)
+{
+	nexus_set(&x->request, NEXUS_DECISION, allows ? TEXT("allow") : TEXT("deny"));
+	if (allows)
+		return STAGE_DONE;
+	stages_exit(x, NEXUS_DENIED, reason);
+	return STAGE_EXITS;
+}
+
+static enum stage_step stage_access(struct nexus *x, int64_t now_ms)
+{
+	const struct config *config = x->desk->config;
+	struct nexus_request *r = &x->request;
+	char name[32];
+
+	for (size_t i = 0; i < config->policy_count; i++) {
+		const struct config_policy *p = &config->access[i];
+
+		if (!concerns(x, p))
+			continue;
+		snprintf(name, sizeof(name), "access[%zu]", i);
+		nexus_set(r, NEXUS_POLICY, text_of(name));
+		if (p->decision == CONFIG_DENY)
+			return decide(x, false, "a policy denies it");
+		r->is_rate_limited = p->rate && is_too_quick(x, p->rate, now_ms);
+		if (r->is_rate_limited)
+			return decide(x, false, "too many messages a minute");
+		if (p->agent)
+			nexus_set(r, NEXUS_AGENT, text_of(p->agent));
+		if (p->session)
+			nexus_set(r, NEXUS_SESSION, text_of(p->session));
+		x->interrupts = p->queue == CONFIG_QUEUE_INTERRUPT;
+		nexus_set(r, NEXUS_QUEUE, x->interrupts ? TEXT("interrupt") : TEXT("followup"));
+		return decide(x, true, NULL);
+	}
+	nexus_set(r, NEXUS_POLICY, TEXT("default"));
+	nexus_set(r, NEXUS_QUEUE, TEXT("followup"));
+	return decide(x, text_is(nexus_word(r, NEXUS_PRINCIPAL), "owner"), "nobody lets them in");
+}
+
+/* ---- the table ---- */
+
+static stage_fn *const stages[NEXUS_STAGES] = {
+	[NEXUS_RECEIVE] = stage_receive,   [NEXUS_IDENTITY] = stage_identity,
+	[NEXUS_ACCESS] = stage_access,     [NEXUS_TRIGGERS] = stage_triggers,
+	[NEXUS_ASSEMBLE] = stage_assemble, [NEXUS_RUN] = stage_run,
+	[NEXUS_DELIVER] = stage_deliver,   [NEXUS_FINALIZE] = stage_finalize,
+};
+
+void stages_exit(struct nexus *x, enum nexus_status status, const char *reason)
+{
+	x->request.status = status;
+	x->request.trace[x->request.stage].exit_reason = reason;
+}
+
+static void enter(struct nexus *x, enum nexus_stage stage, int64_t now_ms)
+{
+	struct nexus_trace *trace = &x->request.trace[stage];
+
+	x->request.stage = stage;
+	if (trace->was)
+		return;
+	trace->was = true;
+	trace->began_ms = now_ms;
+	trace->started_at = x->desk->options.wall_ms();
+}
+
+static enum nexus_stage next_of(enum nexus_stage stage, enum stage_step step)
+{
+	return step == STAGE_EXITS   ? NEXUS_FINALIZE
+	       : step == STAGE_SKIPS ? NEXUS_DELIVER
+	                             : stage + 1;
+}
+
+bool stages_go_on(struct nexus *x, int64_t now_ms)
+{
+	struct nexus_request *r = &x->request;
+
+	for (;;) {
+		enum nexus_stage stage = r->stage;
+		enum stage_step step;
+
+		enter(x, stage, now_ms);
+		step = stages[stage](x, now_ms);
+		r->trace[stage].duration_ms = now_ms - r->trace[stage].began_ms;
+		if (step == STAGE_WAITS)
+			return false;
+		if (stage == NEXUS_FINALIZE)
+			return true;
+		r->stage = next_of(stage, step);
+	}
+}

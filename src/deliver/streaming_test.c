@@ -1,0 +1,315 @@
+/* streaming_test.c - each member of StreamingContext and AgentStreamingCallbacks, by name. */
+#include "deliver/streaming.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "deliver/reply.h"
+#include "signal/json.h"
+#include "signal/signal.h"
+
+static char told[4096];
+static struct signal_reader *reader;
+static uint64_t seq;
+
+#define NOTE(...) snprintf(told + strlen(told), sizeof(told) - strlen(told), __VA_ARGS__)
+
+/* ---- the agent's callbacks ---- */
+
+static void on_assistant_message_start(void *self, int64_t now_ms)
+{
+	NOTE("onAssistantMessageStart\n");
+}
+
+static void on_assistant_message_end(void *self, int64_t now_ms)
+{
+	NOTE("onAssistantMessageEnd\n");
+}
+
+static void on_text_start(void *self, int64_t now_ms)
+{
+	NOTE("onTextStart\n");
+}
+
+static void on_text_delta(void *self, struct text delta, int64_t now_ms)
+{
+	NOTE("onTextDelta %.*s\n", TEXT_ARG(delta));
+}
+
+static void on_text_end(void *self, struct text full_text, int64_t now_ms)
+{
+	NOTE("onTextEnd %.*s\n", TEXT_ARG(full_text));
+}
+
+static void on_partial_reply(void *self, const struct payload *reply, int64_t now_ms)
+{
+	NOTE("onPartialReply %.*s %zu\n", TEXT_ARG(reply->text), reply->media_count);
+}
+
+static void on_reasoning_stream(void *self, struct text text, int64_t now_ms)
+{
+	NOTE("onReasoningStream %.*s\n", TEXT_ARG(text));
+}
+
+static void on_tool_start(void *self, struct text tool, yyjson_val *params, int64_t now_ms)
+{
+	NOTE("onToolStart %.*s %.*s\n", TEXT_ARG(tool), TEXT_ARG(json_text_at(params, "path")));
+}
+
+static void on_tool_end(void *self, struct text tool, yyjson_val *result, int64_t now_ms)
+{
+	NOTE("onToolEnd %.*s %.*s\n", TEXT_ARG(tool), TEXT_ARG(json_text(result)));
+}
+
+static const struct agent_streaming_callbacks all = {
+	.on_assistant_message_start = on_assistant_message_start,
+	.on_assistant_message_end = on_assistant_message_end,
+	.on_text_start = on_text_start,
+	.on_text_delta = on_text_delta,
+	.on_text_end = on_text_end,
+	.on_partial_reply = on_partial_reply,
+	.on_reasoning_stream = on_reasoning_stream,
+	.on_tool_start = on_tool_start,
+	.on_tool_end = on_tool_end,
+};
+
+static struct signal read_signal(const char *type, const char *payload)
+{
+	char line[1024];
+	struct signal s;
+	bool good;
+
+	snprintf(line, sizeof(line),
+	         "{\"seq\":%llu,\"id\":\"a\",\"type\":\"%s\",\"timestamp\":1,\"source\":\"model\","
+	         "\"correlationId\":\"r\",\"payload\":%s}",
+	         (unsigned long long)++seq, type, payload);
+	good = signal_read(reader, text_of(line), &s, NULL);
+	assert_true(good);
+	return s;
+}
+
+static void hear(struct broker *b, const char *type, const char *payload)
+{
+	struct signal s = read_signal(type, payload);
+
+	broker_hear(b, &s, TEXT("r"), 7);
+}
+
+static int open_reader(void **state)
+{
+	told[0] = '\0';
+	reader = signal_reader_create();
+	return 0;
+}
+
+static int close_reader(void **state)
+{
+	signal_reader_destroy(reader);
+	return 0;
+}
+
+static void every_callback_is_called(void **state)
+{
+	struct broker b;
+
+	broker_init(&b, &all, NULL);
+	hear(&b, "thinking", "{\"agentId\":\"m\",\"content\":\"hm\"}");
+	hear(&b, "text_delta", "{\"agentId\":\"m\",\"content\":\"Let me \"}");
+	hear(&b, "text_delta", "{\"agentId\":\"m\",\"content\":\"look.\"}");
+	hear(&b, "tool_call",
+	     "{\"agentId\":\"m\",\"toolName\":\"Read\",\"callId\":\"c\","
+	     "\"input\":{\"path\":\"/a\"}}");
+	hear(&b, "tool_result",
+	     "{\"agentId\":\"m\",\"toolName\":\"Read\",\"callId\":\"c\",\"success\":true,"
+	     "\"output\":\"b\"}");
+	hear(&b, "text_delta", "{\"agentId\":\"m\",\"content\":\"It is b.\"}");
+	hear(&b, "completion", "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true}");
+	assert_string_equal(told, "onAssistantMessageStart\n"
+	                          "onReasoningStream hm\n"
+	                          "onTextStart\n"
+	                          "onTextDelta Let me \n"
+	                          "onPartialReply Let me  0\n"
+	                          "onTextDelta look.\n"
+	                          "onPartialReply Let me look. 0\n"
+	                          "onTextEnd Let me look.\n"
+	                          "onAssistantMessageEnd\n"
+	                          "onToolStart Read /a\n"
+	                          "onToolEnd Read b\n"
+	                          "onAssistantMessageStart\n"
+	                          "onTextStart\n"
+	                          "onTextDelta It is b.\n"
+	                          "onPartialReply It is b. 0\n"
+	                          "onTextEnd It is b.\n"
+	                          "onAssistantMessageEnd\n");
+	assert_int_equal(b.end, BROKER_COMPLETED);
+	broker_finish(&b);
+}
+
+static void a_reply_without_tokens_is_said_at_once(void **state)
+{
+	struct broker b;
+
+	broker_init(&b, &all, NULL);
+	hear(&b, "completion",
+	     "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true,"
+	     "\"result\":\"Yes.\"}");
+	assert_non_null(strstr(told, "onTextDelta Yes.\n"));
+	broker_finish(&b);
+}
+
+static void an_error_ends_it_and_a_warning_does_not(void **state)
+{
+	struct broker b;
+
+	broker_init(&b, &all, NULL);
+	hear(&b, "error", "{\"message\":\"slow\",\"severity\":\"warning\"}");
+	assert_int_equal(b.end, BROKER_GOES_ON);
+	hear(&b, "completion", "{\"agentId\":\"m\",\"taskId\":\"another\",\"success\":true}");
+	assert_int_equal(b.end, BROKER_GOES_ON);
+	hear(&b, "error", "{\"message\":\"broken\",\"severity\":\"error\"}");
+	assert_int_equal(b.end, BROKER_FAILED);
+	assert_int_equal(b.why.len, 6);
+	broker_finish(&b);
+}
+
+/* ---- the context of a reply ---- */
+
+static uint64_t on_its_way;
+
+static void reply_sends(void *self, enum dispatch_kind kind, uint64_t number,
+                        const struct payload *payload)
+{
+	NOTE("%s %.*s\n", kind == DISPATCH_BLOCK ? "block" : "final", TEXT_ARG(payload->text));
+	on_its_way = number;
+}
+
+static void reply_gives_up(void *self, uint64_t number)
+{
+	NOTE("given up\n");
+}
+
+static void reply_types(void *self, bool shows)
+{
+	NOTE(shows ? "typing\n" : "typed\n");
+}
+
+static struct reply *make_reply(bool blocks)
+{
+	struct reply_options o = {.blocks = blocks,
+	                          .failed = "Sorry.",
+	                          .send = reply_sends,
+	                          .give_up = reply_gives_up,
+	                          .type = reply_types};
+	struct chunk_limit limit = {CHUNK_POINTS, 200, 0};
+	struct streaming_context target = {
+		.channel = "fake", .peer_id = "ada", .thread_id = "t", .reply_to_id = "m"};
+
+	chunk_resolve(&o.chunking, &limit, NULL, NULL, NULL);
+	gather_resolve(&o.coalescing, &(struct gather_levels){NULL, NULL, NULL}, &limit,
+	               &o.chunking);
+	typing_init(&target.typing_signaler, TYPING_INSTANT, 6000);
+	return reply_create(&o, &target);
+}
+
+static void reply_to(struct reply *r, const char *type, const char *payload, int64_t now_ms)
+{
+	struct signal s = read_signal(type, payload);
+
+	reply_hear(r, &s, TEXT("r"), now_ms);
+	reply_work(r, now_ms);
+}
+
+static void a_context_has_all_that_a_stage_gave_it(void **state)
+{
+	struct reply *r = make_reply(true);
+	struct streaming_context *c = reply_context(r);
+
+	assert_string_equal(c->channel, "fake");
+	assert_string_equal(c->peer_id, "ada");
+	assert_string_equal(c->thread_id, "t");
+	assert_string_equal(c->reply_to_id, "m");
+	assert_null(c->out_adapter);
+	assert_true(c->streaming_enabled);
+	assert_false(c->draft_mode);
+	c->on_typing(c, true);
+	c->on_tool_start(c, TEXT("Read"), 1);
+	c->on_partial(c, &(struct payload){.text = TEXT("Hello.")}, 2);
+	reply_work(r, 1500);
+	assert_string_equal(told, "typing\nblock Hello.\ntyping\n");
+	reply_settle(r, on_its_way, PIPELINE_ACCEPTED, TEXT("id1 id2"), 1501);
+	assert_int_equal(c->sent_count, 2);
+	assert_string_equal(c->sent_message_ids[1], "id2");
+	reply_destroy(r);
+}
+
+static void what_accumulates_is_one_message_at_the_end(void **state)
+{
+	struct reply *r = make_reply(false);
+
+	reply_begin(r, 0);
+	reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\"One.\"}", 1);
+	reply_to(r, "tool_call", "{\"agentId\":\"m\",\"toolName\":\"Read\",\"callId\":\"c\"}", 2);
+	reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\"Two.\"}", 3);
+	reply_to(r, "completion", "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true}", 4);
+	assert_string_equal(told, "typing\nfinal One.\n\nTwo.\n");
+	assert_false(reply_is_over(r));
+	reply_settle(r, on_its_way, PIPELINE_ACCEPTED, TEXT("id"), 5);
+	assert_true(reply_is_over(r));
+	assert_non_null(strstr(told, "typed\n"));
+	assert_int_equal(reply_tools(r), 1);
+	reply_destroy(r);
+}
+
+static void an_agent_that_fails_says_so_where_something_was_sent(void **state)
+{
+	struct reply *r = make_reply(true);
+
+	reply_begin(r, 0);
+	reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\"One.\"}", 1);
+	reply_work(r, 1100);
+	reply_settle(r, on_its_way, PIPELINE_ACCEPTED, TEXT("id"), 1101);
+	reply_to(r, "error", "{\"message\":\"broken\",\"severity\":\"error\"}", 1200);
+	assert_non_null(strstr(told, "final Sorry.\n"));
+	reply_destroy(r);
+	told[0] = '\0';
+	r = make_reply(true);
+	reply_begin(r, 0);
+	reply_fail(r, TEXT("nobody is there"), 1);
+	reply_work(r, 2);
+	assert_true(reply_is_over(r) && reply_has_failed(r));
+	assert_null(strstr(told, "final"));
+	reply_destroy(r);
+}
+
+static void a_block_that_was_refused_goes_with_the_final(void **state)
+{
+	struct reply *r = make_reply(true);
+
+	reply_begin(r, 0);
+	reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\"One.\"}", 1);
+	reply_work(r, 1100);
+	reply_settle(r, on_its_way, PIPELINE_REFUSED, TEXT(""), 1101);
+	reply_to(r, "completion", "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true}", 1200);
+	assert_non_null(strstr(told, "final One.\n"));
+	reply_destroy(r);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_reader, close_reader)
+	const struct CMUnitTest tests[] = {
+		TEST(every_callback_is_called),
+		TEST(a_reply_without_tokens_is_said_at_once),
+		TEST(an_error_ends_it_and_a_warning_does_not),
+		TEST(a_context_has_all_that_a_stage_gave_it),
+		TEST(what_accumulates_is_one_message_at_the_end),
+		TEST(an_agent_that_fails_says_so_where_something_was_sent),
+		TEST(a_block_that_was_refused_goes_with_the_final),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

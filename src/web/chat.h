@@ -1,0 +1,23 @@
+/* chat.h - what requests want of chats, as a door. */
+#ifndef WEB_CHAT_H
+#define WEB_CHAT_H
+
+#include "bus/back.h"
+
+struct web_message {
+	struct text channel, peer, agent, text, session; /* all but text may be empty */
+	struct text user;                                /* who posts it */
+};
+
+struct web_chat {
+	void *self;
+	/* BACK_TAKEN: the ear is told when it is on the disk; what it is called is added to id. */
+	enum back_answer (*post)(void *self, const struct web_message *message,
+	                         const struct back_ear *ear, struct buf *id, struct error *why);
+	void (*forget)(void *self, void *of);                      /* whom its ear tells is gone */
+	bool (*look)(void *self, struct text id, struct buf *out); /* members; false: not known */
+	void (*deliveries)(void *self, bool failed, struct buf *out); /* a member */
+	bool (*retry)(void *self, struct text id, struct error *why);
+};
+
+#endif

@@ -1,0 +1,340 @@
+#!/usr/bin/env python3
+"""Chats: a message of a person becomes a question to an agent, and its answer comes back once,
+whatever happens on the way."""
+
+import json
+import time
+
+from lib import PATIENCE_S, Box, cli, eventually, run, temp_dir, test
+from servers import WORDS, Upstream
+
+TEXT = "".join(WORDS)
+OWNER = "people: [{name: Ada, relationship: owner, identities: ['file:ada']}]\n"
+RESTARTED = "(the box restarted, please ask again)"
+
+
+def settings(up, more="", adapter="", streaming="mode: accumulate"):
+    """A box with one model, one chat of two files, and what else is said."""
+    place = temp_dir()
+    path = place / "signalbox.yaml"
+    path.write_text(
+        f"sources: [{{id: model, url: '{up.url}', protocol: openai, model: model-a}}]\n"
+        f"adapters:\n  desk:\n    channel: file\n    agent: model\n    inbox: in.ndjson\n"
+        f"    outbox: out.ndjson\n    streaming: {{{streaming}}}\n{adapter}"
+        f"{more}")
+    return Box(args=["--config", str(path)])
+
+
+def connected(box):
+    def look():
+        sources = box.request("GET", "/api/sources").json()["sources"]
+        return any(s["id"] == "model" and s["state"] == "connected" for s in sources)
+    eventually(look)
+    return box
+
+
+def write(box, text, sender="ada", **more):
+    with open(box.data / "in.ndjson", "a", encoding="utf-8") as file:
+        file.write(json.dumps({"from": sender, "text": text, **more}) + "\n")
+
+
+def lines(box):
+    path = box.data / "out.ndjson"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def said(box):
+    return [line["text"] for line in lines(box) if "text" in line]
+
+
+def requests(box):
+    return [s["payload"] for s in box.history("&type=nex.request")]
+
+
+def post(box, text, **more):
+    answer = box.request("POST", "/api/messages", {"text": text, **more})
+    assert answer.status == 200, answer
+    return answer.json()["id"]
+
+
+def look(box, id):
+    return box.request("GET", f"/api/messages/{id}").json()
+
+
+def finished(box, id):
+    return eventually(lambda: (m := look(box, id))["status"] != "processing" and m)
+
+
+# --- messages by the API --------------------------------------------------------------
+
+
+@test("a message goes through the eight stages and its answer is delivered")
+def _():
+    with Upstream() as up, settings(up) as box:
+        connected(box)
+        id = post(box, "good day", agent="model")
+        assert any(s["payload"]["request"] == id for s in box.history("&type=nex.received"))
+        got = finished(box, id)
+        assert got["status"] == "completed" and got["response"]["content"] == TEXT, got
+        assert [t["stage"] for t in got["pipeline"]] == [
+            "receiveEvent", "resolveIdentity", "resolveAccess", "runAutomations",
+            "assembleContext", "runAgent", "deliverResponse", "finalize"], got
+        assert got["principal"]["type"] == "owner" and got["agent"]["turn_id"] == id, got
+        kinds = [s["type"] for s in box.history("&type=nex.*,delivery.*")]
+        assert kinds == ["nex.received", "delivery.prepared", "delivery.started",
+                         "delivery.accepted", "delivery.delivered", "nex.request"], kinds
+        letters = box.request("GET", "/api/deliveries").json()["deliveries"]
+        assert [x["state"] for x in letters] == ["delivered"], letters
+        assert box.request("GET", "/api/messages/none").status == 404
+
+
+@test("what makes no sense is refused with words")
+def _():
+    with Upstream() as up, settings(up) as box:
+        for body in ({}, {"text": ""}, {"text": 1}, {"text": "a", "colour": "b"},
+                     {"text": "a", "channel": "carrier-pigeon"}):
+            assert box.request("POST", "/api/messages", body).status == 400, body
+        assert box.request("GET", "/api/deliveries?state=lost").status == 400
+        assert box.request("POST", "/api/deliveries/x/retry").status == 409
+        id = post(box, "hello")
+        got = finished(box, id)
+        assert got["status"] == "failed" and "no agent" in got["response"]["error"], got
+        got = finished(box, post(box, "hello", agent="nobody"))
+        assert got["status"] == "failed", got
+
+
+# --- files ------------------------------------------------------------------------------
+
+
+@test("a line of the inbox is answered by a line of the outbox, and typing is shown")
+def _():
+    with Upstream() as up, settings(up, OWNER) as box:
+        connected(box)
+        write(box, "gated please", id="m1")
+        eventually(lambda: {"typing": True, "peer": "ada"} in lines(box))
+        up.gate.set()
+        eventually(lambda: said(box) == [TEXT])
+        line = [x for x in lines(box) if "text" in x][0]
+        assert line["peer"] == "ada" and line["replyTo"] == "m1", line
+        eventually(lambda: requests(box))
+        assert requests(box)[0]["delivery_result"]["message_ids"] == [line["id"]]
+
+
+@test("the same message again is not answered again, nor after a restart")
+def _():
+    with Upstream() as up, settings(up, OWNER) as box:
+        connected(box)
+        write(box, "good day", id="m1")
+        eventually(lambda: len(requests(box)) == 1)
+        write(box, "good day", id="m1")
+        write(box, "another", id="m2")
+        eventually(lambda: len(requests(box)) == 2)
+        box.kill9()
+        box.start()
+        connected(box)
+        write(box, "another", id="m2")
+        write(box, "a third", id="m3")
+        eventually(lambda: len(requests(box)) == 3)
+        assert said(box) == [TEXT] * 3, said(box)
+
+
+@test("texts that follow each other quickly are one question")
+def _():
+    with Upstream() as up, settings(up, OWNER + "deliver: {gather: 1s}\n") as box:
+        connected(box)
+        with open(box.data / "in.ndjson", "a", encoding="utf-8") as file:
+            for i, text in enumerate(("one", "two", "three")):
+                file.write(json.dumps({"id": str(i), "from": "ada", "text": text}) + "\n")
+        eventually(lambda: requests(box))
+        assert requests(box)[0]["event"]["content"] == "one\ntwo\nthree", requests(box)
+        assert len(box.history("&type=nex.received")) == 3 and said(box) == [TEXT]
+
+
+@test("owners are let in and nobody else, unless a policy says so")
+def _():
+    with Upstream() as up, settings(up, OWNER) as box:
+        connected(box)
+        write(box, "let me in", sender="eve")
+        got = eventually(lambda: requests(box))[0]
+        assert got["status"] == "denied" and got["principal"]["type"] == "unknown", got
+        assert said(box) == [] and not up.of("/v1/chat/completions")
+    policies = ("access: [{who: unknown, peer: group, mention: true, decision: allow, rate: 1},"
+                " {who: eve, decision: deny}]\n")
+    with Upstream() as up, settings(up, policies + "deliver: {gather: 0}\n") as box:
+        connected(box)
+        write(box, "hello", sender="eve")
+        write(box, "hello", sender="eve", peer="room", kind="group")
+        write(box, "hello", sender="eve", peer="room", kind="group", mentioned=True)
+        eventually(lambda: len(requests(box)) == 3)
+        write(box, "again", sender="eve", peer="room", kind="group", mentioned=True)
+        eventually(lambda: len(requests(box)) == 4)
+        got = sorted((r["delivery"]["peer_id"], r["status"]) for r in requests(box))
+        assert got == [("eve", "denied"), ("room", "completed"), ("room", "denied"),
+                       ("room", "denied")], got
+        assert any(r["access"]["rate_limited"] for r in requests(box))
+
+
+@test("a reply in blocks comes piece by piece, and the final has only what is left")
+def _():
+    blocks = "mode: blocks, coalescing: {idle_ms: 200}"
+    with Upstream() as up, settings(up, OWNER, streaming=blocks) as box:
+        connected(box)
+        write(box, "gated please")
+        eventually(lambda: said(box))
+        up.gate.set()
+        eventually(lambda: requests(box))
+        pieces = said(box)
+        assert len(pieces) > 1 and "".join("".join(pieces).split()) == "".join(TEXT.split()), pieces
+        assert requests(box)[0]["delivery_result"]["streamed"] is True
+
+
+@test("/help, /status, /stop and /new are answered by the box")
+def _():
+    with Upstream() as up, settings(up, OWNER) as box:
+        connected(box)
+        write(box, "/help")
+        eventually(lambda: any("/stop ends" in t for t in said(box)))
+        write(box, "slow please")
+        eventually(lambda: up.of("/v1/chat/completions"))
+        write(box, "/status")
+        eventually(lambda: any("it works" in t for t in said(box)))
+        write(box, "/stop")
+        eventually(lambda: "Stopped." in said(box))
+        eventually(lambda: any(r["status"] == "failed" for r in requests(box)))
+        write(box, "/new")
+        eventually(lambda: any("new session" in t for t in said(box)))
+        write(box, "good day")
+        last = eventually(lambda: (r := requests(box))[-1]["status"] == "completed" and r[-1])
+        assert TEXT in said(box)
+        assert last["agent"]["session_label"] == "file:desk:ada#2", last
+        handled = [r["triggers"]["handled_by"] for r in requests(box)
+                   if r["status"] == "handled_by_automation"]
+        assert handled == ["/help", "/status", "/stop", "/new"], handled
+
+
+@test("a message that comes while the agent works waits, or interrupts it")
+def _():
+    with Upstream() as up, settings(up, OWNER + "deliver: {gather: 0}\n") as box:
+        connected(box)
+        write(box, "gated one")
+        eventually(lambda: len(up.of("/v1/chat/completions")) == 1)
+        write(box, "two")
+        eventually(lambda: len(box.history("&type=nex.received")) == 2)
+        time.sleep(0.3)
+        assert len(up.of("/v1/chat/completions")) == 1
+        up.gate.set()
+        eventually(lambda: said(box) == [TEXT, TEXT])
+    quick = OWNER + "access: [{who: owner, decision: allow, queue: interrupt}]\n"
+    with Upstream() as up, settings(up, quick) as box:
+        connected(box)
+        write(box, "slow one")
+        eventually(lambda: len(up.of("/v1/chat/completions")) == 1)
+        write(box, "two")
+        eventually(lambda: said(box) == [TEXT])
+        eventually(lambda: sorted(r["status"] for r in requests(box)) == ["completed", "failed"])
+
+
+@test("what is no message is passed over, and says so in the log")
+def _():
+    with Upstream() as up, settings(up, OWNER) as box:
+        connected(box)
+        with open(box.data / "in.ndjson", "ab") as file:
+            file.write(b'\xff\xfe\n{"from":"ada"}\n[1]\n{"from":1,"text":"x"}\n\n')
+            file.write(b'{"from":"ada","text":"' + b"x" * 2_000_000 + b'"}\n')
+        write(box, "good day")
+        eventually(lambda: said(box) == [TEXT])
+        assert "is no message" in box.log() and "longer than 1 MiB" in box.log()
+
+
+@test("an outbox that cannot be written to is waited for")
+def _():
+    with Upstream() as up, settings(up, OWNER) as box:
+        connected(box)
+        (box.data / "out.ndjson").unlink(missing_ok=True)
+        box.stop()
+        (box.data / "out.ndjson").mkdir()
+        box.start()
+        connected(box)
+        write(box, "good day")
+        letters = lambda: box.request("GET", "/api/deliveries").json()["deliveries"]
+        assert "is not open" in box.log(), box.log()
+        id = post(box, "good day", channel="desk", agent="model", peer="ada")
+        eventually(lambda: any(x["state"] == "queued" and x["request"] == id for x in letters()))
+        assert "queued" in cli("deliveries", "--data", str(box.data)).out
+        (box.data / "out.ndjson").rmdir()
+        eventually(lambda: said(box) == [TEXT, TEXT], within=2 * PATIENCE_S)
+
+
+# --- crashes ------------------------------------------------------------------------------
+
+
+@test("a question whose run a crash ended is answered, and what was not asked yet is asked")
+def _():
+    with Upstream() as up, settings(up, OWNER + "deliver: {gather: 1s}\n") as box:
+        connected(box)
+        write(box, "slow please")
+        eventually(lambda: up.of("/v1/chat/completions"))
+        write(box, "good day", sender="ada", peer="elsewhere")
+        eventually(lambda: len(box.history("&type=nex.received")) == 2)
+        box.kill9()
+        box.start()
+        eventually(lambda: RESTARTED in said(box))
+        eventually(lambda: len(requests(box)) == 2)
+        assert len(said(box)) == len(set(x["id"] for x in lines(box) if "id" in x)) == 2, lines(box)
+
+
+@test("with on_restart: again it is asked again")
+def _():
+    with Upstream() as up, settings(up, OWNER, "    on_restart: again\n") as box:
+        connected(box)
+        write(box, "gated please")
+        eventually(lambda: up.of("/v1/chat/completions"))
+        box.kill9()
+        up.gate.set()
+        box.start()
+        eventually(lambda: said(box) == [TEXT], within=2 * PATIENCE_S)
+
+
+@test("whenever it is killed, every message has one answer")
+def _():
+    with Upstream() as up, settings(up, OWNER + "deliver: {gather: 0}\n") as box:
+        connected(box)
+        rounds = 25
+        for i in range(rounds):
+            write(box, "good day", id=f"m{i}", peer=f"p{i}")
+            time.sleep(0.012 * i)
+            box.kill9()
+            box.start()
+        connected(box)
+        eventually(lambda: len(requests(box)) == rounds, within=2 * PATIENCE_S)
+        ids = [x["id"] for x in lines(box) if "id" in x]
+        assert len(ids) == len(set(ids)), ids
+        peers = [x["peer"] for x in lines(box) if "text" in x]
+        told = {r["delivery"]["peer_id"] for r in requests(box) if r["status"] == "completed"}
+        for i in range(rounds):
+            answers = [x["text"] for x in lines(box) if x.get("peer") == f"p{i}" and "text" in x]
+            assert len(answers) <= 1 and all(a in (TEXT, RESTARTED) for a in answers), answers
+            assert answers or f"p{i}" not in told, (i, requests(box))
+        assert len(peers) >= rounds // 2, peers
+
+
+# --- the terminal --------------------------------------------------------------------------
+
+
+def chat(box, input, *words):
+    return cli("chat", "--data", str(box.data), *words, input=input)
+
+
+@test("signalbox chat prints the reply, answers commands, and says what went wrong")
+def _():
+    with Upstream() as up, settings(up) as box:
+        connected(box)
+        got = chat(box, "good day\n/help\n", "model")
+        assert got.code == 0 and TEXT in got.out and "/stop ends" in got.out, got
+        got = chat(box, "hello\n", "nobody")
+        assert got.code == 1 and "nobody" in got.err, got
+        got = chat(box, "good day\n")
+        assert TEXT in got.out, got  # the only one that can be asked
+
+
+run()
