@@ -2,7 +2,7 @@
  * refused in words; and what is kept again is read again.
  *
  * The first letter of the input says which: c the sources, k their credentials, d the
- * device, q what is paired, g what is paired by keys, e what waits to be said, a the limits of accounts, l which sessions are open, m the sessions, o where a gateway's run is, p prompts,
+ * device, h chats, q what is paired, g what is paired by keys, e what waits to be said, a the limits of accounts, l which sessions are open, m the sessions, o where a gateway's run is, p prompts,
  * r runs, s what a run has said, u what to
  * resume, w the window of ids, t the show and its state.
  */
@@ -20,6 +20,7 @@
 #include "bus/window.h"
 #include "crew/crew.h"
 #include "crew/limits.h"
+#include "deliver/custody.h"
 #include "gateway/devices.h"
 #include "gateway/memo.h"
 #include "journal/journal.h"
@@ -275,6 +276,28 @@ static void read_limits(struct text bytes)
 	check_same(&once, &twice);
 }
 
+static void load_custody(struct text saved, struct buf *out)
+{
+	struct custody *custody = custody_create();
+	uint64_t seq = 0;
+
+	custody_fold.load(custody, saved, &seq);
+	buf_init(out, SAVED_MAX);
+	custody_fold.save_begin(custody);
+	while (custody_fold.save_more(custody, out))
+		;
+	custody_destroy(custody);
+}
+
+static void read_custody(struct text bytes)
+{
+	struct buf once, twice;
+
+	load_custody(bytes, &once);
+	load_custody(buf_text(&once), &twice);
+	check_same(&once, &twice);
+}
+
 static struct parse *make_parse(void)
 {
 	struct parse_options o = {.source = TEXT("claw"), .event_max = SAVED_MAX};
@@ -510,6 +533,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		break;
 	case 'a':
 		read_limits(rest);
+		break;
+	case 'h':
+		read_custody(rest);
 		break;
 	case 'l':
 		read_living(rest);

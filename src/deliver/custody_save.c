@@ -98,7 +98,8 @@ static void load_letters(struct custody *c, struct custody_list *list, yyjson_va
 
 		if (!l)
 			continue;
-		if (map_get(&c->letters_by_id, letter_word(l, LETTER_ID)))
+		if (map_get(&c->letters_by_id, letter_word(l, LETTER_ID)) ||
+		    letter_is_over(l) != (list == &c->over))
 			letter_free(l);
 		else
 			custody_add_letter(c, list, l);

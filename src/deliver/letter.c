@@ -7,6 +7,7 @@
 #include "base/put.h"
 #include "signal/json.h"
 
+#define TIME_MAX 1e15        /* ms: what is later is none */
 #define TEXT_MAX (512 * KIB) /* of a word; a longer one is cut */
 
 static const char *const letter_names[LETTER_WORDS] = {
@@ -95,6 +96,14 @@ static void free_words(char **words, size_t count)
 		free(words[i]);
 }
 
+static double read_time(yyjson_val *from)
+{
+	double at_ms = 0;
+
+	json_number(yyjson_obj_get(from, "at"), &at_ms);
+	return at_ms > 0 && at_ms < TIME_MAX ? at_ms : 0;
+}
+
 /* ---- letters ---- */
 
 static void read_limit(struct chunk_limit *limit, yyjson_val *from)
@@ -117,7 +126,7 @@ struct letter *letter_read(yyjson_val *payload)
 	letter_read_state(json_text_at(payload, "state"), &l->state);
 	l->accepted = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "accepted"));
 	l->tries = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "tries"));
-	json_number(yyjson_obj_get(payload, "at"), &l->at_ms);
+	l->at_ms = read_time(payload);
 	l->seq = yyjson_get_uint(yyjson_obj_get(payload, "seq"));
 	list_init(&l->in_all);
 	if (l->words[LETTER_ID] && l->words[LETTER_ACCOUNT] && l->words[LETTER_PEER])
@@ -160,7 +169,7 @@ struct received *received_read(yyjson_val *payload)
 	struct received *r = must_zero(1, sizeof(*r));
 
 	read_words(r->words, received_names, RECEIVED_WORDS, payload);
-	json_number(yyjson_obj_get(payload, "at"), &r->at_ms);
+	r->at_ms = read_time(payload);
 	r->seq = yyjson_get_uint(yyjson_obj_get(payload, "seq"));
 	list_init(&r->in_all);
 	if (r->words[RECEIVED_ID] && r->words[RECEIVED_ACCOUNT] && r->words[RECEIVED_PEER])
