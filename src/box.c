@@ -302,6 +302,7 @@ static void interrupted(void *self, enum interrupt which)
 	listens_stop(box->listens);
 	approve_stop(box->approve);
 	porch_flush(box->porch);
+	box_hush_desk(box);
 	sources_stop(box->sources);
 	deeds_stop(box->deeds);
 	hub_hush(box->hub);

@@ -280,7 +280,19 @@ def _():
         box.start()
         eventually(lambda: RESTARTED in said(box))
         eventually(lambda: len(requests(box)) == 2)
+        ended = next(r for r in requests(box) if r["status"] == "failed")
+        assert ended["delivery"]["peer_id"] == "ada", ended
         assert len(said(box)) == len(set(x["id"] for x in lines(box) if "id" in x)) == 2, lines(box)
+
+
+@test("a clean stop in the middle of a run is told, too")
+def _():
+    with Upstream() as up, settings(up, OWNER) as box:
+        connected(box)
+        write(box, "slow please")
+        eventually(lambda: up.of("/v1/chat/completions"))
+        box.restart()
+        eventually(lambda: said(box) == [RESTARTED])
 
 
 @test("with on_restart: again it is asked again")

@@ -97,6 +97,11 @@ void box_follow_desk(struct box *box)
 	desk_follow(box->chats->desk, box->config);
 }
 
+void box_hush_desk(struct box *box)
+{
+	desk_hush(box->chats->desk);
+}
+
 void box_stop_desk(struct box *box)
 {
 	struct chats *c = box->chats;

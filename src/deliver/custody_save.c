@@ -9,14 +9,14 @@
 static void save_letter(const void *of, struct buf *out)
 {
 	put_object(out, NULL);
-	letter_put(of, out);
+	letter_save(of, out);
 	put_end(out);
 }
 
 static void save_request(const void *of, struct buf *out)
 {
 	put_object(out, NULL);
-	received_put(of, out);
+	received_save(of, out);
 	put_end(out);
 }
 

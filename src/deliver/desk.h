@@ -39,6 +39,9 @@ void desk_follow(struct desk *d, const struct config *config);
 /* Takes up what was left; from then on channels are heard. */
 void desk_begin(struct desk *d, int64_t now_ms);
 
+/* The box stops, and ends what runs: nothing goes on any more, and the next life takes it up. */
+void desk_hush(struct desk *d);
+
 void desk_hear(struct desk *d, const struct signal *s, int64_t now_ms); /* each, as admitted */
 int64_t desk_work(struct desk *d, int64_t now_ms); /* when it wants to be called again */
 

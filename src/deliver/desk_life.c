@@ -87,6 +87,11 @@ void desk_begin(struct desk *d, int64_t now_ms)
 	desk_wake(d);
 }
 
+void desk_hush(struct desk *d)
+{
+	d->is_ending = true;
+}
+
 /* ---- time ---- */
 
 void desk_hear(struct desk *d, const struct signal *s, int64_t now_ms)
@@ -94,7 +99,7 @@ void desk_hear(struct desk *d, const struct signal *s, int64_t now_ms)
 	struct nexus *x = s->correlation.len ? map_get(&d->by_run, s->correlation) : NULL;
 	struct signal whole;
 
-	if (!x || !signal_read(d->reader, s->line, &whole, NULL))
+	if (!x || d->is_ending || !signal_read(d->reader, s->line, &whole, NULL))
 		return;
 	d->now_ms = now_ms;
 	reply_hear(x->reply, &whole, s->correlation, now_ms);
@@ -149,6 +154,8 @@ int64_t desk_work(struct desk *d, int64_t now_ms)
 {
 	int64_t due;
 
+	if (d->is_ending)
+		return INT64_MAX;
 	d->now_ms = now_ms;
 	desk_tick_accounts(d);
 	due = work_requests(d);
@@ -194,6 +201,10 @@ enum back_answer desk_take_post(struct desk *d, const struct desk_post *post,
 
 	if (!check_post(post, account, why))
 		return BACK_INVALID;
+	if (d->is_ending) {
+		error_set(why, "the box stops");
+		return BACK_CONFLICT;
+	}
 	random_uuid(message);
 	if (!desk_take(account, &inbound, &x) || !x) {
 		error_set(why, "too many messages wait, or the disk fails");

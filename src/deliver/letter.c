@@ -148,6 +148,11 @@ void letter_put(const struct letter *l, struct buf *out)
 	put_u64(out, "max", l->limit.max);
 	put_u64(out, "lines", l->limit.lines);
 	put_end(out);
+}
+
+void letter_save(const struct letter *l, struct buf *out)
+{
+	letter_put(l, out);
 	put_word(out, "state", states[l->state]);
 	put_u64(out, "accepted", l->accepted);
 	put_u64(out, "tries", l->tries);
@@ -186,6 +191,11 @@ void received_set(struct received *r, enum received_word word, struct text value
 void received_put(const struct received *r, struct buf *out)
 {
 	put_words(r->words, received_names, RECEIVED_WORDS, out);
+}
+
+void received_save(const struct received *r, struct buf *out)
+{
+	received_put(r, out);
 	put_i64(out, "at", (int64_t)r->at_ms);
 	put_u64(out, "seq", r->seq);
 }

@@ -100,13 +100,15 @@ static inline bool letter_is_over(const struct letter *l)
 /* Of the payload of delivery.prepared, or of a checkpoint.  NULL: it is none. */
 struct letter *letter_read(yyjson_val *payload);
 void letter_set(struct letter *l, enum letter_word word, struct text value);
-void letter_put(const struct letter *l, struct buf *out); /* its members, of an object */
+void letter_put(const struct letter *l, struct buf *out);  /* its members, of a payload */
+void letter_save(const struct letter *l, struct buf *out); /* and its state */
 void letter_free(struct letter *l);
 
 /* Of the payload of nex.received, likewise. */
 struct received *received_read(yyjson_val *payload);
 void received_set(struct received *r, enum received_word word, struct text value);
 void received_put(const struct received *r, struct buf *out);
+void received_save(const struct received *r, struct buf *out);
 void received_free(struct received *r);
 
 #endif

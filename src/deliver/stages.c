@@ -130,7 +130,7 @@ static bool is_too_quick(const struct nexus *x, unsigned limit, int64_t now_ms)
 	return ++rate->count > limit;
 }
 
-static enum stage_step decide(struct nexus *x, bool allows, const char *reason)
+static enum stage_step decide_access(struct nexus *x, bool allows, const char *reason)
 {
 	nexus_set(&x->request, NEXUS_DECISION, allows ? TEXT("allow") : TEXT("deny"));
 	if (allows)
@@ -153,21 +153,22 @@ static enum stage_step stage_access(struct nexus *x, int64_t now_ms)
 		snprintf(name, sizeof(name), "access[%zu]", i);
 		nexus_set(r, NEXUS_POLICY, text_of(name));
 		if (p->decision == CONFIG_DENY)
-			return decide(x, false, "a policy denies it");
+			return decide_access(x, false, "a policy denies it");
 		r->is_rate_limited = p->rate && is_too_quick(x, p->rate, now_ms);
 		if (r->is_rate_limited)
-			return decide(x, false, "too many messages a minute");
+			return decide_access(x, false, "too many messages a minute");
 		if (p->agent)
 			nexus_set(r, NEXUS_AGENT, text_of(p->agent));
 		if (p->session)
 			nexus_set(r, NEXUS_SESSION, text_of(p->session));
 		x->interrupts = p->queue == CONFIG_QUEUE_INTERRUPT;
 		nexus_set(r, NEXUS_QUEUE, x->interrupts ? TEXT("interrupt") : TEXT("followup"));
-		return decide(x, true, NULL);
+		return decide_access(x, true, NULL);
 	}
 	nexus_set(r, NEXUS_POLICY, TEXT("default"));
 	nexus_set(r, NEXUS_QUEUE, TEXT("followup"));
-	return decide(x, text_is(nexus_word(r, NEXUS_PRINCIPAL), "owner"), "nobody lets them in");
+	return decide_access(x, text_is(nexus_word(r, NEXUS_PRINCIPAL), "owner"),
+	                     "nobody lets them in");
 }
 
 /* ---- the table ---- */
