@@ -69,16 +69,20 @@ static void free_custody(void *state)
 	custody_destroy(state);
 }
 
+/* clang-format off */
 /* States whose rooms do more than fold join by themselves: window, prompts, runs, stage. */
 static const struct {
 	const struct fold_kind *kind;
 	void *(*make)(struct box *box);
 	void (*free)(void *state);
 } rows[] = {
-	{&resume_fold, make_resume, free_resume},    {&living_fold, make_living, free_living},
-	{&toil_fold, make_toil, free_toil},          {&limits_fold, make_limits, free_limits},
+	{&resume_fold, make_resume, free_resume},
+	{&living_fold, make_living, free_living},
+	{&toil_fold, make_toil, free_toil},
+	{&limits_fold, make_limits, free_limits},
 	{&custody_fold, make_custody, free_custody},
 };
+/* clang-format on */
 
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
