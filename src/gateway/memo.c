@@ -108,11 +108,13 @@ bool memo_read(struct text json, const struct memo_hands *hands, struct error *w
 	bool is_ours = yyjson_get_uint(yyjson_obj_get(root, "version")) == 1;
 	size_t i, count;
 
-	if (is_ours) {
-		yyjson_arr_foreach(yyjson_obj_get(root, "queue"), i, count, row)
-			read_message(row, hands);
-		yyjson_arr_foreach(yyjson_obj_get(root, "wishes"), i, count, row)
-			read_wish(row, hands);
+	yyjson_arr_foreach(is_ours ? yyjson_obj_get(root, "queue") : NULL, i, count, row)
+	{
+		read_message(row, hands);
+	}
+	yyjson_arr_foreach(is_ours ? yyjson_obj_get(root, "wishes") : NULL, i, count, row)
+	{
+		read_wish(row, hands);
 	}
 	yyjson_doc_free(doc);
 	return is_ours || error_set(why, "that is no list of what waits");
