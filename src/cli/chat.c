@@ -34,7 +34,10 @@ struct talk {
 
 static void talk_print(struct talk *t, struct text words)
 {
-	for (struct text rest = words; rest.at && words.len;) {
+	if (!words.at || !words.len)
+		return;
+	t->ends_line = words.at[words.len - 1] == '\n';
+	for (struct text rest = words; rest.at;) {
 		struct text line = text_cut(rest, '\n', &rest);
 
 		if (t->is_terminal)
@@ -44,8 +47,6 @@ static void talk_print(struct talk *t, struct text words)
 		if (rest.at)
 			out_add(t->out, TEXT("\n"));
 	}
-	if (words.len)
-		t->ends_line = words.at[words.len - 1] == '\n';
 }
 
 static void talk_end_line(struct talk *t)
