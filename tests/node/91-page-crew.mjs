@@ -221,7 +221,10 @@ test("plan, files and subagents stand beside it, and a person may give it anothe
 	await box.emit({ type: "agent.plan", source: "adapter:tap", correlationId: "session-0", payload: { agentId: "claude", whole: true,
 		items: [{ text: "Read the queue", status: "completed" }, { text: "Write a test", status: "in_progress" }] } },
 	{ type: "agent.change", source: "adapter:tap", correlationId: "session-0",
-		payload: { agentId: "claude", path: "/home/ada/checkout/src/a.ts", kind: "update", added: 7, removed: 2 } });
+		payload: { agentId: "claude", path: "/home/ada/checkout/src/a.ts", kind: "update", added: 7, removed: 2 } },
+	{ type: "token_usage", source: "adapter:transcript", correlationId: "session-0",
+		payload: { agentId: "claude", model: "claude-opus-5-5", responseId: "priced", promptTokens: 1000000, completionTokens: 0 } });
+	await says(page, ".session-side", /Cost by model.*claude-opus-5-5.*\$\d/s);
 	await says(page, ".session-side", /Plan\s+1 of 2.*Read the queue.*Write a test/s);
 	await says(page, ".session-side", /Files\s+1, \+7 −2.*a\.ts/s);
 	await page.click(".session-rename");
@@ -253,7 +256,7 @@ test("a session has one name: in its question, the log and the runs", async () =
 	assert.match((await page.locator(".prompt-card").allInnerTexts()).join("\n"), new RegExp(`${handle} asks.*billing-api.*Add pagination`, "s"));
 	await page.evaluate(() => { location.hash = '#/log/?f=correlation:session-1'; });
 	await page.waitForSelector("#log .row:not([hidden])");
-	await eventually(() => page.$$eval("#log .row:not([hidden]) b", (all, name) => all.some((one) => one.textContent === name), handle), "in the log");
+	await eventually(() => page.$$eval("#log .row.named:not([hidden]) .source", (all, name) => all.some((one) => one.textContent === name), handle), "in the log");
 	await page.evaluate(() => { location.hash = "#/runs/session-1"; });
 	await says(page, ".runs-title", new RegExp(`^${handle}$`));
 	await eventually(() => page.$$eval(".runs-source", (all, name) => all.some((one) => one.textContent === name), handle), "in the list of runs");

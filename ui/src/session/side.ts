@@ -17,7 +17,7 @@ const TEXT_MAX = 300;
 export interface Details {
 	items?: { id?: string; text?: string; status?: string }[];
 	files?: { path: string; kind?: string; added?: number; removed?: number; calls?: number }[];
-	models?: (Spent & { model?: string })[];
+	models?: (Spent & { key?: string })[];
 	turns?: (Spent & { at?: number; first?: number; last?: number; ms?: number; asked?: string })[];
 	agents?: Subagent[];
 }
@@ -45,7 +45,7 @@ export function makeSide(): Side {
 			plan.draw(all.items, () => planOf(all.items));
 			agents.draw([all.agents, Math.floor(now / 1000)], () => agentsOf(all.agents, now));
 			files.draw(all.files, () => filesOf(all.files));
-			models.draw(all.models, () => costsOf("model", all.models, ({ model }) => shortened(model ?? "unknown")));
+			models.draw(all.models, () => costsOf("model", all.models, ({ key }) => shortened(key ?? "unknown")));
 			turns.draw(all.turns, () => costsOf("turn", all.turns.slice(-TURNS_MAX).reverse(),
 				({ at, first, asked }) => [clock(at ?? first ?? NaN).slice(0, 5), asked === undefined ? "" : oneLine(beginning(asked, 60))]
 					.filter((word) => word !== "" && !word.startsWith("--")).join(" ")));
