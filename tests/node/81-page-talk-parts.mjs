@@ -50,6 +50,24 @@ test("deltas of one agent are one text, and another kind of signal ends it", asy
 	assert.equal(talk.blocks[3].isOpen, false);
 });
 
+test("who rests says nothing any more, also where the words come after the rest", async () => {
+	const { talk, tell } = telling();
+
+	tell("agent_state_change", { agentId: "a", from: "acting", to: "done" });
+	tell(...say("The till "));
+	tell(...say("is mended."));
+	assert.deepEqual(talk.blocks.map(({ text, isOpen }) => [text, isOpen]).at(-1), ["The till is mended.", false]);
+	tell("agent_state_change", { agentId: "a", from: "done", to: "thinking" });
+	tell(...say("On it"));
+	assert.equal(talk.blocks.at(-1).isOpen, true);
+	tell("session.turn", { agentId: "a", state: "over" });
+	assert.deepEqual([talk.blocks.at(-1).kind, talk.blocks.at(-1).isOpen], ["text", false]);
+	tell("event", { hook_event_name: "UserPromptSubmit", prompt: "<task-notification>", synthetic: true });
+	assert.equal(talk.blocks.at(-1).kind, "text", "what a program writes to itself is no part of the conversation");
+	tell("event", { hook_event_name: "Setup" });
+	assert.equal(talk.blocks.at(-1).kind, "line");
+});
+
 test("two agents that speak at the same time are two texts", async () => {
 	const { talk, tell } = telling();
 

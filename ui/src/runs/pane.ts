@@ -66,7 +66,8 @@ export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 	const stick = stickToEnd(scroller);
 	const toEnd = h("button", { type: "button", class: "runs-to-end", onclick: () => stick.toEnd() }, "↓ To the end");
 	scroller.append(h("div", { class: "runs-notes" }, note, older, all));
-	const talk = drawTalk(scroller, episode.talk, { stick, onQuestion: () => hands.answer() });
+	const talk = drawTalk(scroller, episode.talk, { stick, onQuestion: () => hands.answer(),
+		nameOf: (agent) => (shown === null ? undefined : desk.names.who(shown.run.id, agent)) ?? agent });
 	scroller.addEventListener("scroll", () => { toEnd.hidden = stick.isAtEnd; }, { passive: true });
 	toEnd.hidden = true;
 

@@ -41,6 +41,7 @@ interface Memory extends Talk {
 	weight: number;
 	now: Envelope;
 	saying: Map<string, Words[]>;       /* by agent: the text that is open, in its parts */
+	resting: Set<string>;               /* agents whose turn is over: what they said comes after that */
 	running: Tool[];
 	questions: Question[];              /* open ones */
 	lastText: string;                   /* what was said last, to know it again */
@@ -61,7 +62,7 @@ export function createTalk(): Talk {
 function empty(): Omit<Memory, "take" | "clear"> {
 	return {
 		blocks: [], version: 0, lastSeq: 0, forgotten: 0, nextId: 1, weight: 0, now: NOBODY,
-		saying: new Map(), running: [], questions: [], lastText: "",
+		saying: new Map(), resting: new Set(), running: [], questions: [], lastText: "",
 		stats: {
 			state: "waiting", firstAt: NaN, lastAt: NaN, firstWordAt: NaN, lastWordAt: NaN,
 			pieces: 0, turnTokens: 0, tokensIn: 0, tokensOut: 0, cost: 0, model: "",
@@ -93,13 +94,15 @@ function take(m: Memory, envelope: Envelope): void {
 }
 
 /* What is shown elsewhere: who a session is, its plan and its files. */
-const QUIET = new Set(["prompt.told", "session.facts", "session.turn", "agent.plan", "agent.change"]);
+const QUIET = new Set(["prompt.told", "session.facts", "agent.plan", "agent.change"]);
 
-/* The box's own notes that say nothing to a reader of the conversation. */
-function isQuiet({ type, metadata }: Envelope): boolean {
+/* Notes of the box, and what an agent's program writes to itself, say nothing to a reader of the
+ * conversation. */
+function isQuiet({ type, payload, metadata }: Envelope): boolean {
 	const meta = objectOf(metadata?._meta);
 
-	return QUIET.has(type) || meta.heartbeat === true || meta.tick === true;
+	return QUIET.has(type) || meta.heartbeat === true || meta.tick === true
+		|| type === "event" && objectOf(payload).synthetic === true;
 }
 
 const TAKERS: Record<string, (m: Memory, p: Payload) => void> = {
@@ -117,7 +120,10 @@ const TAKERS: Record<string, (m: Memory, p: Payload) => void> = {
 	answer: takeAnswer,
 	"prompt.closed": takeClosed,
 	"prompt.settled": takeSettled,
+	"session.turn": takeTurn,
 };
+
+const RESTING = new Set(["idle", "done", "error"]);
 
 /* ---- each kind of signal ---- */
 
@@ -125,6 +131,7 @@ function takeTask(m: Memory, p: Payload): void {
 	const { metadata } = m.now;
 	const meta = objectOf(metadata);
 
+	m.resting.clear();
 	m.stats.state = "waiting";
 	m.stats.firstWordAt = m.stats.lastWordAt = NaN;
 	m.stats.pieces = m.stats.turnTokens = 0;
@@ -154,6 +161,8 @@ function takeWords(m: Memory, kind: Words["kind"], p: Payload): void {
 			m.lastText = "";
 	}
 	append(m, parts, content);
+	if (m.resting.has(agent))
+		end(parts);
 	if (kind === "text" && m.lastText.length < TEXT_MAX)
 		m.lastText += content;
 }
@@ -208,12 +217,16 @@ function addWords(m: Memory, kind: Words["kind"], agent: string, isContinued: bo
 
 /* Whatever an agent was saying, it has said. */
 function hush(m: Memory, agent: string): void {
-	for (const part of m.saying.get(agent) ?? [])
+	end(m.saying.get(agent) ?? []);
+	m.saying.delete(agent);
+}
+
+function end(parts: readonly Words[]): void {
+	for (const part of parts)
 		if (part.isOpen) {
 			part.isOpen = false;
 			part.version++;
 		}
-	m.saying.delete(agent);
 }
 
 function hushAll(m: Memory): void {
@@ -283,7 +296,17 @@ function takeState(m: Memory, p: Payload): void {
 	const agent = agentOf(m, p);
 
 	hush(m, agent);
+	if (RESTING.has(name(p.to)))
+		m.resting.add(agent);
+	else
+		m.resting.delete(agent);
 	add(m, { kind: "state", agent, from: name(p.from), to: name(p.to), reason: name(p.reason) });
+}
+
+/* Nothing else says that the turn of a session is over. */
+function takeTurn(m: Memory, p: Payload): void {
+	if (p.state !== "began")
+		hushAll(m);
 }
 
 /* The sum is what a run has cost; what is told in a row of one agent is one block. */
