@@ -198,6 +198,31 @@ def _():
     session.end()
 
 
+@test("a file that is written anew as it was is read on, and tells nothing twice")
+def _():
+    home = temp_dir()
+    session = Session(home)
+    with Box(env={"HOME": str(home)}) as box:
+        session.add(session.said("r-1", 5, bash("c-1")))
+        session.add(session.used("c-1"))
+        session.add(session.said("r-2", 6)[:40])  # a line that is not whole
+        eventually(lambda: told(box, "tool_result"))
+        for n in (3, 4):
+            other = session.path.with_suffix(".new")
+            whole = session.path.read_text().splitlines(keepends=True)
+            session.add("".join(line for line in whole if line.endswith("\n")), other)
+            session.add(session.said(f"r-{n}", n), other)
+            os.replace(other, session.path)
+            eventually(lambda: usage(box)[-1] == (f"r-{n}", n))
+        assert usage(box) == [("r-1", 5), ("r-3", 3), ("r-4", 4)], usage(box)
+        assert len(told(box, "tool_call")) == len(told(box, "tool_result")) == 1
+        # The same length, and other lines: that is another file.
+        session.path.with_suffix(".new").write_text(session.path.read_text().replace('"r-4"', '"r-9"'))
+        os.replace(session.path.with_suffix(".new"), session.path)
+        eventually(lambda: usage(box)[-1] == ("r-9", 4))
+    session.end()
+
+
 @test("links are not followed, and a hook leads to no other folder")
 def _():
     home = temp_dir()

@@ -91,9 +91,16 @@ static void trail_hold(struct trail *f, struct text part)
 	}
 }
 
+static void trail_line_is(struct trail *f, uint64_t len, uint64_t hash)
+{
+	f->at += len + 1;
+	f->last = len;
+	f->mark = hash;
+}
+
 static void trail_end_line(struct trail *f)
 {
-	f->at += f->ahead + 1;
+	trail_line_is(f, f->ahead, 0); /* what is condensed has a hash of another kind */
 	f->ahead = 0;
 	if (!f->skips)
 		f->kind->line(f, buf_text(&f->rest.out), condense_hash(&f->rest));
@@ -112,8 +119,8 @@ static void trail_take(struct trail *f, struct text piece)
 
 		from += part.len + (lf != NULL);
 		if (lf && f->ahead == 0 && part.len <= limits.string) {
-			f->at += part.len + 1;
-			f->kind->line(f, part, XXH3_64bits_withSeed(part.at, part.len, 0));
+			trail_line_is(f, part.len, XXH3_64bits_withSeed(part.at, part.len, 0));
+			f->kind->line(f, part, f->mark);
 		} else {
 			trail_hold(f, part);
 			if (lf)
@@ -126,7 +133,7 @@ static void trail_take(struct trail *f, struct text piece)
 
 static void trail_start(struct trail *f, const struct stat *is)
 {
-	f->at = f->ahead = 0;
+	f->at = f->ahead = f->mark = 0;
 	f->skips = false;
 	condense_finish(&f->rest);
 	f->kind->start(f, is);
@@ -138,6 +145,26 @@ static bool is_another(const struct trail *f, const struct stat *is)
 {
 	return !f->inode || is->st_dev != f->device || is->st_ino != f->inode ||
 	       (uint64_t)is->st_size < f->at + f->ahead;
+}
+
+/* Somebody wrote it anew, and all that was taken stands there as before. */
+static bool is_copy(const struct trail *f, const struct stat *is)
+{
+	char *piece = f->all->piece;
+	size_t len = (size_t)f->last;
+
+	return f->inode && f->mark && (uint64_t)is->st_size >= f->at && len < PIECE_BYTES &&
+	       pread(f->fd, piece, len + 1, (off_t)(f->at - len - 1)) == (ssize_t)len + 1 &&
+	       piece[len] == '\n' && XXH3_64bits_withSeed(piece, len, 0) == f->mark;
+}
+
+static void trail_go_on(struct trail *f, const struct stat *is)
+{
+	f->ahead = 0;
+	f->skips = false;
+	condense_finish(&f->rest);
+	f->device = is->st_dev;
+	f->inode = is->st_ino;
 }
 
 static void trail_close(struct trail *f)
@@ -177,7 +204,9 @@ static bool trail_read(struct trail *f)
 	if (!trail_is_open(f, &is))
 		return false;
 	f->all->reads++;
-	if (is_another(f, &is))
+	if (is_another(f, &is) && is_copy(f, &is))
+		trail_go_on(f, &is);
+	else if (is_another(f, &is))
 		trail_start(f, &is);
 	f->changed_s = is.st_mtim.tv_sec;
 	if ((uint64_t)is.st_size > f->at + f->ahead)

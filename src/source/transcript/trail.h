@@ -2,9 +2,10 @@
  *
  * Only plain files of our own user are opened, and no part of their path below the root may be a
  * link.  A last line that is not whole waits for its rest.  A file that became another, or shorter,
- * is read from its beginning.  A long line is condensed, and all reading together takes a slice of
- * each turn of the loop.  Where its directory is watched, a file is read when it was written to;
- * for the others somebody has to call trail_read_soon().
+ * is read from its beginning; one that was written anew with the same last line is read on.  A
+ * long line is condensed, and all reading together takes a slice of each turn of the loop.  Where
+ * its directory is watched, a file is read when it was written to; for the others somebody has to
+ * call trail_read_soon().
  */
 #ifndef SOURCE_TRAIL_H
 #define SOURCE_TRAIL_H
@@ -36,6 +37,7 @@ struct trail {
 	dev_t device;
 	ino_t inode;          /* 0: it was never there */
 	uint64_t at;          /* all before it was taken */
+	uint64_t last, mark;  /* the bytes of the line before that, and its hash; 0: none */
 	int64_t changed_s;    /* Unix time: when it was written to, as far as we know */
 	uint64_t ahead;       /* bytes from there on that were read: a line that is not whole */
 	struct condense rest; /* those */
