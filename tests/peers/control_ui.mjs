@@ -33,7 +33,7 @@ const commands = {
 	count: (words) => page.evaluate((wanted) => {
 		const times = (element) => element.innerText.split(wanted).length - 1;
 
-		return [...document.querySelectorAll("[aria-live]")].reduce((n, e) => n - times(e), times(document.body));
+		return [...document.querySelectorAll('[aria-live]:not([aria-live="off"])')].reduce((n, e) => n - times(e), times(document.body));
 	}, words),
 };
 
