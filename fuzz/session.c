@@ -37,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct text raw = {(const char *)bytes, size};
 	struct claude_session session;
+	struct claude_task task;
 	struct json_reader reader;
 	struct error why = {""};
 	uint64_t start;
@@ -48,6 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	else
 		must_hold(why.words[0] != '\0');
 	touch(claude_session_agent_type(&reader, raw));
+	if (claude_task_read(&reader, raw, &task)) {
+		must_hold(task.subject.len > 0 && task.status <= CLAUDE_TASK_COMPLETED);
+		touch(task.subject);
+	}
 	json_reader_finish(&reader);
 	proc_read_stat(raw, &state, &start);
 	return 0;

@@ -10,6 +10,7 @@
 #include "base/whole.h"
 #include "box/parts.h"
 #include "config/config.h"
+#include "crew/crew.h"
 #include "tap/tap.h"
 #include "web/transcripts.h"
 
@@ -86,6 +87,16 @@ struct web_transcripts box_web_transcripts(struct box *box)
 	return (struct web_transcripts){box, transcripts_mode, transcripts_allow};
 }
 
+static enum transcripts_plan plan_known(void *self, struct text session, struct text items)
+{
+	struct box *box = self;
+
+	if (!box->crew || !crew_reach(box->crew))
+		return TRANSCRIPTS_PLAN_UNSURE;
+	return crew_has_plan(box->crew, session, items) ? TRANSCRIPTS_PLAN_SAME
+	                                                : TRANSCRIPTS_PLAN_OTHER;
+}
+
 void box_make_transcripts(struct box *box)
 {
 	enum config_transcripts mode = box->config->transcripts;
@@ -100,6 +111,7 @@ void box_make_transcripts(struct box *box)
 		.config = is_off ? NULL : config,
 		.codex = is_off ? NULL : codex,
 		.gemini = is_off ? NULL : gemini,
+		.plans = {box, plan_known},
 		.silent_ms = box->config->crew.silent_ms,
 	};
 

@@ -275,6 +275,20 @@ struct crew_member *crew_find(const struct crew *crew, struct text name)
 	return m ? m : map_get(&crew->by_run, name);
 }
 
+bool crew_has_plan(const struct crew *crew, struct text name, struct text items)
+{
+	const struct crew_member *m = crew_find(crew, name);
+	struct json_reader reader;
+	bool has = false;
+
+	if (!m)
+		return false;
+	json_reader_init(&reader, items.len);
+	has = plan_says(&m->plan, yyjson_doc_get_root(json_read(&reader, items, NULL)));
+	json_reader_finish(&reader);
+	return has;
+}
+
 size_t crew_count(const struct crew *crew)
 {
 	return crew->count;

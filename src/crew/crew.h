@@ -59,6 +59,8 @@ void crew_touch(struct crew *crew, struct text run);
 
 /* By the id of one of its runs, or by its handle; NULL: unknown. */
 struct crew_member *crew_find(const struct crew *crew, struct text name);
+/* Does the plan of this session say what these items, a JSON array, say? */
+bool crew_has_plan(const struct crew *crew, struct text name, struct text items);
 size_t crew_count(const struct crew *crew);
 struct link *crew_all(struct crew *crew); /* member.in_all, the one that spoke last at the end */
 

@@ -377,6 +377,22 @@ static void test_plan_and_changes(void **state)
 		     "\"3\",\"text\":\"c\",\"status\":\"pending\"},{\"id\":\"1\",\"status\":"
 		     "\"deleted\"}]"));
 	assert_json_has("s1", "\"plan\":{\"done\":1,\"total\":2}");
+	assert_true(crew_has_plan(crew, TEXT("s1"),
+	                          TEXT("[{\"id\":\"3\",\"text\":\"c\",\"status\":\"pending\"},"
+	                               "{\"id\":\"2\",\"text\":\"b\",\"status\":\"completed\"}]")));
+	assert_false(
+		crew_has_plan(crew, TEXT("s1"),
+	                      TEXT("[{\"id\":\"3\",\"text\":\"c\",\"status\":\"completed\"},"
+	                           "{\"id\":\"2\",\"text\":\"b\",\"status\":\"completed\"}]")));
+	assert_false(
+		crew_has_plan(crew, TEXT("s1"),
+	                      TEXT("[{\"id\":\"2\",\"text\":\"b\",\"status\":\"completed\"}]")));
+	assert_false(crew_has_plan(crew, TEXT("s1"), TEXT("[]"))); /* something is to be done */
+	hear("agent.plan", 3110,
+	     RUN("s1") PAY("\"whole\":false,\"items\":[{\"id\":\"3\",\"status\":\"completed\"}]"));
+	assert_true(crew_has_plan(crew, TEXT("s1"), TEXT("[]")));
+	hear("agent.plan", 3120,
+	     RUN("s1") PAY("\"whole\":false,\"items\":[{\"id\":\"3\",\"status\":\"pending\"}]"));
 	hear("agent.change", 3200,
 	     RUN("s1") PAY("\"path\":\"/w/a.c\",\"kind\":\"create\",\"added\":5,\"removed\":0,"
 	                   "\"callId\":\"c1\""));

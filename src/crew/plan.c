@@ -117,6 +117,39 @@ void plan_hear(struct plan *plan, yyjson_val *payload, double at_ms)
 	plan_load(plan, yyjson_obj_get(payload, "items"));
 }
 
+static bool is_same_item(const struct plan_item *a, const struct plan_item *b)
+{
+	if (!a || a->status != b->status || !a->text != !b->text)
+		return false;
+	return !a->text || strcmp(a->text, b->text) == 0;
+}
+
+static bool plan_is_done(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->items[i].status != PLAN_COMPLETED)
+			return false;
+	return true;
+}
+
+bool plan_says(const struct plan *plan, yyjson_val *items)
+{
+	struct plan other = {0};
+	bool is_same;
+
+	plan_load(&other, items);
+	is_same = other.count == plan->count;
+	for (size_t i = 0; is_same && i < plan->count; i++) {
+		const struct plan_item *item = &plan->items[i];
+
+		is_same = item->id && is_same_item(find_item(&other, text_of(item->id)), item);
+	}
+	if (other.count == 0)
+		is_same = plan_is_done(plan);
+	plan_finish(&other);
+	return is_same;
+}
+
 void plan_brief(const struct plan *plan, const char *name, struct buf *out)
 {
 	const struct plan_item *now = NULL;

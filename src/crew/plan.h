@@ -48,6 +48,8 @@ void plan_hear(struct plan *plan, yyjson_val *payload, double at_ms);
 /* `{"done","total","now"?}`; nothing where there is no plan. */
 void plan_brief(const struct plan *plan, const char *name, struct buf *out);
 void plan_json(const struct plan *plan, const char *name, struct buf *out); /* its items */
+/* The same as these items, in any order?  None say the same as a plan of which all is done. */
+bool plan_says(const struct plan *plan, yyjson_val *items);
 void plan_load(struct plan *plan, yyjson_val *items);
 
 void changes_finish(struct changes *changes);

@@ -56,6 +56,27 @@ struct text claude_session_agent_type(struct json_reader *reader, struct text ra
 	return json_text_at(yyjson_doc_get_root(doc), "agentType");
 }
 
+bool claude_task_read(struct json_reader *reader, struct text raw, struct claude_task *out)
+{
+	static const char *const names[] = {"pending", "in_progress", "completed"};
+	yyjson_doc *doc = raw.len <= CLAUDE_SESSION_MAX ? json_read(reader, raw, NULL) : NULL;
+	yyjson_val *root = yyjson_doc_get_root(doc);
+	struct text status = json_text_at(root, "status");
+	yyjson_val *metadata = yyjson_obj_get(root, "metadata");
+
+	*out = (struct claude_task){.subject = json_text_at(root, "subject"),
+	                            .is_internal =
+	                                    yyjson_is_true(yyjson_obj_get(metadata, "_internal"))};
+	if (out->subject.len == 0)
+		return false;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (text_is(status, names[i])) {
+			out->status = (enum claude_task_status)i;
+			return true;
+		}
+	return false;
+}
+
 /* The middle part is the machine's id; where either has none, the namespace decides. */
 static bool is_here(struct text domain, const struct proc *process)
 {

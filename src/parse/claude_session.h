@@ -41,6 +41,18 @@ bool claude_session_read(struct json_reader *reader, struct text raw, struct cla
 /* The `agentType` in the file beside a subagent's transcript; empty: it does not say. */
 struct text claude_session_agent_type(struct json_reader *reader, struct text raw);
 
+/* ~/.claude/tasks/SESSION/NUMBER.json: a task of its list. */
+enum claude_task_status { CLAUDE_TASK_PENDING, CLAUDE_TASK_IN_PROGRESS, CLAUDE_TASK_COMPLETED };
+
+struct claude_task {
+	struct text subject;
+	enum claude_task_status status;
+	bool is_internal; /* Claude Code does not show it */
+};
+
+/* False: it is no task, or one that is being written. */
+bool claude_task_read(struct json_reader *reader, struct text raw, struct claude_task *out);
+
 /* Is the process that has its number now (proc_look) the one that wrote it?  Where the
  * file does not say when the process began, one that began later than it is another. */
 bool claude_session_is(const struct claude_session *session, const struct proc *process);

@@ -142,6 +142,32 @@ static void without_its_start_a_later_process_is_another(void **state)
 	assert_false(claude_session_is(&session, &process));
 }
 
+static bool is_task(const char *raw, struct claude_task *task)
+{
+	return claude_task_read(&reader, text_of(raw), task);
+}
+
+static void a_task_has_a_subject_and_a_status_that_is_known(void **state)
+{
+	struct claude_task task;
+
+	assert_true(is_task("{\"id\":\"1\",\"subject\":\"a\",\"status\":\"in_progress\"}", &task));
+	assert_true(text_is(task.subject, "a"));
+	assert_int_equal(task.status, CLAUDE_TASK_IN_PROGRESS);
+	assert_false(task.is_internal);
+	assert_true(is_task("{\"subject\":\"a\",\"status\":\"completed\","
+	                    "\"metadata\":{\"_internal\":true}}",
+	                    &task));
+	assert_int_equal(task.status, CLAUDE_TASK_COMPLETED);
+	assert_true(task.is_internal);
+	assert_false(is_task("{\"subject\":\"a\",\"status\":\"deleted\"}", &task));
+	assert_false(is_task("{\"subject\":\"\",\"status\":\"pending\"}", &task));
+	assert_false(is_task("{\"subject\":{},\"status\":\"pending\"}", &task));
+	assert_false(is_task("[]", &task));
+	assert_false(is_task("{\"subject\":\"a\",\"sta", &task));
+	assert_false(is_task("", &task));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +182,8 @@ int main(void)
 			the_process_that_began_then_and_there_is_the_session, start, stop),
 		cmocka_unit_test_setup_teardown(
 			a_number_from_another_namespace_or_machine_is_another_process, start, stop),
+		cmocka_unit_test_setup_teardown(a_task_has_a_subject_and_a_status_that_is_known,
+	                                        start, stop),
 		cmocka_unit_test_setup_teardown(without_its_start_a_later_process_is_another, start,
 	                                        stop),
 	};

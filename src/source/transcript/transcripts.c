@@ -12,6 +12,7 @@
 #include "net/loop.h"
 #include "signal/metric.h"
 #include "source/transcript/claude_registry.h"
+#include "source/transcript/claude_tasks.h"
 #include "source/transcript/facts.h"
 #include "source/transcript/holders.h"
 #include "source/transcript/kept.h"
@@ -33,6 +34,7 @@ struct transcripts {
 	char *config;
 	struct claude_registry *registry; /* NULL: it is not read */
 	struct readings *readings;        /* likewise */
+	struct claude_tasks *tasks;       /* likewise */
 	struct kept *kept[KEPT_MAX];      /* likewise */
 	struct titles *titles;            /* likewise */
 	struct holders *holders;
@@ -187,7 +189,7 @@ static void look_at_registry(struct transcripts *t)
 	}
 }
 
-/* What has news: the registry, or directories of subagents. */
+/* What has news: the registry, directories of subagents, or task lists. */
 static void look_soon(struct deadline *deadline)
 {
 	struct transcripts *t = list_of(deadline, struct transcripts, soon);
@@ -196,6 +198,8 @@ static void look_soon(struct deadline *deadline)
 		look_at_registry(t);
 	if (t->readings)
 		readings_look(t->readings, loop_now_ms(t->options.loop), false);
+	if (t->tasks)
+		claude_tasks_look(t->tasks, false);
 }
 
 static void transcripts_look(struct deadline *deadline)
@@ -209,6 +213,8 @@ static void transcripts_look(struct deadline *deadline)
 		look_at_registry(t);
 	if (t->readings)
 		readings_look(t->readings, loop_now_ms(t->options.loop), is_all);
+	if (t->tasks)
+		claude_tasks_look(t->tasks, is_all);
 	for (int i = 0; i < KEPT_MAX; i++)
 		if (t->kept[i])
 			kept_look(t->kept[i], is_all);
@@ -339,6 +345,15 @@ struct transcripts *transcripts_create(const struct transcripts_options *options
 		                                                         .self = t,
 		                                                         .tell = transcripts_tell,
 		                                                         .soon = transcripts_soon});
+	if (options->config)
+		t->tasks = claude_tasks_create(
+			&(struct claude_tasks_options){.config = options->config,
+		                                       .watches = t->watches,
+		                                       .living = options->living,
+		                                       .self = t,
+		                                       .tell = transcripts_tell,
+		                                       .soon = transcripts_soon,
+		                                       .plans = options->plans});
 	t->kept[0] = make_kept(t, options->codex,
 	                       &(struct kept_options){.dir = "sessions",
 	                                              .protocol = "codex-rollout",
@@ -374,6 +389,7 @@ void transcripts_destroy(struct transcripts *t)
 	deadline_clear(&t->look);
 	deadline_clear(&t->soon);
 	readings_destroy(t->readings);
+	claude_tasks_destroy(t->tasks);
 	for (int i = 0; i < KEPT_MAX; i++)
 		kept_destroy(t->kept[i]);
 	titles_destroy(t->titles);

@@ -21,9 +21,10 @@
 #define GATHER_MANY_MS 250
 #define NEWS_BYTES (64 * KIB)
 #define KEY_MAX 300 /* a number and a name */
+#define REMOVED (IN_DELETE | IN_MOVED_FROM)
 #define WANTED \
 	(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | \
-	 IN_EXCL_UNLINK)
+	 IN_EXCL_UNLINK | REMOVED)
 
 struct watch_dir {
 	struct watches *all;
@@ -322,15 +323,16 @@ static void dir_tell(struct watch_dir *dir, const struct inotify_event *event)
 	                                .is_made = event->mask & (IN_CREATE | IN_MOVED_TO)};
 	char key[KEY_MAX];
 	struct watcher *named = map_get(&dir->all->named, name_key(dir->number, news.name, key));
+	bool is_removed = event->mask & REMOVED;
 
-	if (named) {
+	if (named && !is_removed) {
 		named->news(named, &news);
 		return;
 	}
 	list_each(&dir->watchers, l) {
 		struct watcher *w = list_of(l, struct watcher, in_dir);
 
-		if (!w->name)
+		if (!w->name && (w->hears_removals || !is_removed))
 			w->news(w, &news);
 	}
 }

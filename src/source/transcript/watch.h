@@ -25,6 +25,7 @@ struct watcher {
 	void (*news)(struct watcher *w, const struct watch_news *news);
 	struct watch_dir *dir; /* NULL: there are too many */
 	const char *name;      /* theirs: of that file alone; NULL: of all that nobody has named */
+	bool hears_removals;   /* of names in it, too */
 	bool is_named;         /* watches.named has it */
 	struct link in_dir;    /* watch_dir.watchers */
 };
