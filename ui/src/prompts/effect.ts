@@ -2,7 +2,7 @@
  * names of its own for its tools. Pure. What is not understood is not guessed at. */
 
 import { diff } from "../talk/diff";
-import { objectOf } from "../talk/fold";
+import { objectOf } from "../talk/payload";
 import { oneLine } from "../text/signal";
 import { beginning } from "../text/whole";
 

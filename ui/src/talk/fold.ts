@@ -5,17 +5,15 @@
 
 import type { Envelope } from "../desk";
 import { entryOf } from "../text/signal";
-import { beginning, wholeAfter } from "../text/whole";
+import { wholeAfter } from "../text/whole";
 import type { Block, Fault, Question, Stats, Tool, Words } from "./block";
+import { long, name, number, objectOf, sizeOf, TEXT_MAX, timeOf, type Payload } from "./payload";
 
 export const BLOCKS_MAX = 4000;        /* kept; the oldest go first */
 export const WEIGHT_MAX = 8_000_000;   /* characters kept in all of them, about */
 export const WORDS_MAX = 8_000;        /* characters of one block: what grows is laid out again */
 const DRAFT_MAX = 32_000;
-const NAME_MAX = 200;
-const TEXT_MAX = 400_000;              /* of a task, an error, a result */
 
-type Payload = Record<string, unknown>;
 type New<T> = T extends Block ? Omit<T, "id" | "version" | "seq" | "at" | "weight"> : never;
 
 export interface Talk {
@@ -460,44 +458,6 @@ function shrink(m: Memory): void {
 	}
 }
 
-/* ---- what a payload may hold ---- */
-
 function agentOf(m: Memory, p: Payload): string {
 	return name(p.agentId) || name(m.now.source);
-}
-
-function timeOf({ timestamp }: Envelope): number {
-	return typeof timestamp === "number" ? timestamp : NaN;
-}
-
-export function objectOf(value: unknown): Payload {
-	return typeof value === "object" && value !== null ? value as Payload : {};
-}
-
-function name(value: unknown): string {
-	return typeof value === "string" ? beginning(value, NAME_MAX) : "";
-}
-
-function long(value: unknown): string {
-	if (typeof value !== "string")
-		return value === undefined || value === null ? "" : beginning(JSON.stringify(value), TEXT_MAX);
-	const start = beginning(value, TEXT_MAX);
-	return start === value ? value
-		: `${start}\n… ${value.length - start.length} more characters are in the log.`;
-}
-
-function number(value: unknown): number {
-	return typeof value === "number" && value > 0 ? value : 0;
-}
-
-/* About how many characters a value has as JSON. */
-export function sizeOf(value: unknown): number {
-	if (typeof value === "string")
-		return value.length + 2;
-	if (typeof value !== "object" || value === null)
-		return 8;
-	let size = 2;
-	for (const [key, member] of Object.entries(value))
-		size += key.length + 4 + sizeOf(member);
-	return size;
 }

@@ -3,7 +3,7 @@
  * tool's name, because every agent has names of its own. Pure: parts, not elements. */
 
 import { diff, patchLines, type DiffLine } from "./diff";
-import { objectOf } from "./fold";
+import { objectOf } from "./payload";
 import { beginning } from "../text/whole";
 
 export type Part =
