@@ -45,7 +45,6 @@ static void look(const struct canvas *canvas)
 static void draw(struct tui *tui, int rows, int cols)
 {
 	tui->now_ms += 100;
-	tui->tick++;
 	tui_draw(tui, rows, cols);
 	look(&tui->canvas);
 }
