@@ -127,11 +127,13 @@ static void task_take(struct task_list *list, struct task_file *file, struct tex
 	struct claude_task task;
 
 	if (!claude_task_read(&list->all->reader, raw, &task)) {
-		file->is_firm = false;
-		if (file->torn == file->size)
+		/* A second time it is no task, and waits for its next change. */
+		if (file->torn == file->size) {
 			task_forget(file);
-		else
+		} else {
+			file->is_firm = false;
 			list->is_due = true;
+		}
 		file->torn = file->size;
 		return;
 	}
