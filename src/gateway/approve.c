@@ -130,8 +130,8 @@ static bool find(const struct gateway_call *call, struct text id, const struct p
 
 static void decide(const struct gateway_call *call, struct buf *words)
 {
-	const struct prompt *p;
-	struct approval_wish wish;
+	const struct prompt *p = NULL;
+	struct approval_wish wish = {0};
 	struct error why;
 
 	runs_reach(call->gateway->options.runs);
