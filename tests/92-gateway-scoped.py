@@ -6,7 +6,7 @@ own, without holes.
 """
 
 from doors import config_box
-from gateway_clients import READ, Screen, judge_all, say, tell_a_run, text
+from gateway_clients import READ, Screen, Slow, judge_all, say, tell_a_run, text
 from lib import Box, eventually, run, test
 
 SCOPED = ["tool-events", "session-scoped-events"]
@@ -130,17 +130,6 @@ def _():
                 if event["state"] == "delta":
                     shown = event["deltaText"] if event.get("replace") else shown + event["deltaText"]
             assert shown == "".join(words), shown
-
-
-class Slow(Screen):
-    """It counts the numbers that it lost."""
-    lost = 0
-
-    def keep(self, frame):
-        if "seq" in frame and self.last_seq is not None and frame["seq"] > self.last_seq + 1:
-            self.lost += frame["seq"] - self.last_seq - 1
-            self.last_seq = frame["seq"] - 1
-        super().keep(frame)
 
 
 @test("a slow one loses what may be dropped, then has the text of its sessions anew")

@@ -96,6 +96,17 @@ class Screen:
         self.ws.wire.close()
 
 
+class Slow(Screen):
+    """It counts the numbers that it lost."""
+    lost = 0
+
+    def keep(self, frame):
+        if "seq" in frame and self.last_seq is not None and frame["seq"] > self.last_seq + 1:
+            self.lost += frame["seq"] - self.last_seq - 1
+            self.last_seq = frame["seq"] - 1
+        super().keep(frame)
+
+
 def say(box, run, type, payload):
     return box.emit({"type": type, "source": "script", "correlationId": run, "payload": payload})
 

@@ -173,6 +173,15 @@ void gateway_presence_changed(struct gateway *g)
 	deadline_set(g->options.loop, &g->gather, GATHER_MS);
 }
 
+static void put_presence_payload(const struct gateway *g, struct buf *out)
+{
+	put_object(out, NULL);
+	put_list(out, "presence");
+	gateway_put_presence(g, out);
+	put_list_end(out);
+	put_end(out);
+}
+
 void gateway_tell_presence(struct deadline *gather)
 {
 	struct gateway *g = list_of(gather, struct gateway, gather);
@@ -182,15 +191,29 @@ void gateway_tell_presence(struct deadline *gather)
 
 	g->presence_changed = false;
 	buf_init(&out, PRESENCE_MAX);
-	put_object(&out, NULL);
-	put_list(&out, "presence");
-	gateway_put_presence(g, &out);
-	put_list_end(&out);
-	put_end(&out);
+	put_presence_payload(g, &out);
 	e.payload = buf_text(&out);
 	if (!out.full)
 		gateway_broadcast(g, &e);
 	buf_finish(&out);
+}
+
+void gateway_tell_presence_anew(struct gateway_view *view)
+{
+	const struct gateway *g = gateway_of(view);
+	struct buf payload, out;
+
+	buf_init(&payload, PRESENCE_MAX);
+	buf_init(&out, 2 * PRESENCE_MAX);
+	put_presence_payload(g, &payload);
+	openclaw_wire_event(&out, openclaw_event_name(OPENCLAW_PRESENCE));
+	put_json(&out, "payload", buf_text(&payload));
+	gateway_put_versions(g, &out);
+	put_end(&out);
+	if (!payload.full)
+		client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
+	buf_finish(&out);
+	buf_finish(&payload);
 }
 
 void gateway_tell_health(struct gateway *g)

@@ -24,6 +24,7 @@ void gateway_put_versions(const struct gateway *g, struct buf *out); /* "stateVe
 
 void gateway_presence_changed(struct gateway *g); /* it is told within a second */
 void gateway_tell_presence(struct deadline *gather);
+void gateway_tell_presence_anew(struct gateway_view *view); /* it may have missed an event */
 void gateway_tell_health(struct gateway *g);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/put.h"
 #include "gateway/follow.h"
 #include "gateway/inside.h"
+#include "gateway/presence.h"
 #include "gateway/tell.h"
 #include "hub/hub.h"
 
@@ -140,12 +141,8 @@ static void write_event(struct gateway *g, const struct gateway_event *e, uint64
 	put_word(out, "event", e->name);
 	put_json(out, "payload", e->payload);
 	put_u64(out, "seq", seq);
-	if (e->has_versions) {
-		put_object(out, "stateVersion");
-		put_u64(out, "presence", g->presence_version);
-		put_u64(out, "health", g->health_version);
-		put_end(out);
-	}
+	if (e->has_versions)
+		gateway_put_versions(g, out);
 	put_end(out);
 }
 
@@ -303,5 +300,7 @@ void gateway_pump_stream(struct gateway_view *view)
 	if (view->has_lost && view->client->state != CLIENT_CLOSING) {
 		view->has_lost = false;
 		gateway_tell_anew(view);
+		if (view->client->state != CLIENT_CLOSING)
+			gateway_tell_presence_anew(view);
 	}
 }
