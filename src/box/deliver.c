@@ -79,6 +79,7 @@ void box_make_desk(struct box *box)
 		.custody = c->custody,
 		.back = box_back(box),
 		.config = box->config,
+		.loop = box->loop,
 		.wall_ms = clock_wall_ms,
 		.self = c,
 		.wake = desk_wakes,

@@ -1,6 +1,8 @@
 /* chat.c - the keys of chats. */
 #include "config/chat.h"
 
+#include <string.h>
+
 #include "config/check.h"
 
 #define CHARS_MAX 100000
@@ -11,7 +13,7 @@
 #define IN(kind, member) offsetof(struct config_##kind, member)
 
 static const char *const switches[] = {"auto", "false", "true", NULL};
-static const char *const modes[] = {"auto", "accumulate", "blocks", NULL};
+static const char *const modes[] = {"auto", "accumulate", "blocks", "draft_edit", "progress", NULL};
 static const char *const typings[] = {"auto", "instant", "message", "thinking", "never", NULL};
 static const char *const paces[] = {"auto", "off", "natural", "custom", "on", NULL};
 static const char *const breaks[] = {"auto", "paragraph", "newline", "sentence", NULL};
@@ -25,6 +27,18 @@ static const char *const peers[] = {"any", "dm", "group", "channel", NULL};
 static bool check_joiner(struct text value, struct error *why)
 {
 	return value.len <= JOINER_MAX || error_set(why, "longer than %d bytes", JOINER_MAX);
+}
+
+/* Channels know their own scheme; it has no query, and nobody's password. */
+static bool check_base_url(struct text value, struct error *why)
+{
+	const char *colon = memmem(value.at, value.len, "://", 3);
+
+	for (size_t i = 0; i < value.len; i++)
+		if ((unsigned char)value.at[i] <= ' ' || strchr("?#@\x7f", value.at[i]))
+			colon = NULL;
+	return (colon && colon > value.at && colon + 3 < value.at + value.len) ||
+	       error_set(why, "it is no SCHEME://HOST[:PORT][/PATH]");
 }
 
 /* "CHANNEL:SENDER", both there. */
@@ -82,8 +96,10 @@ const struct field config_streaming_fields[] = {
          "the reply is sent as it grows: auto, true, false (one message at its end)", "auto",
          .choices = switches},
 	{"mode", FIELD_CHOICE, IN(streaming, mode),
-         "accumulate (one message at the end), blocks (a message for each block)", "auto",
-         .choices = modes},
+         "accumulate (one message at the end), blocks (a message for each block), draft_edit (one "
+         "that is edited as it grows), progress (one that says what is done, taken away at the "
+         "end); the last two where messages can be edited, else accumulate",
+         "auto", .choices = modes},
 	{"typing", FIELD_CHOICE, IN(streaming, typing),
          "when typing is shown: instant, message, thinking, never; auto: instant for who is "
          "spoken to, message in groups",
@@ -107,6 +123,12 @@ const struct field config_adapter_fields[] = {
 	{"inbox", FIELD_TEXT, IN(adapter, inbox),
          "of a file: what people write, a JSON line each; from `data` unless it begins with /"},
 	{"outbox", FIELD_TEXT, IN(adapter, outbox), "of a file: what they get, likewise"},
+	{"url", FIELD_TEXT, IN(adapter, url), "of its platform, where that is not the usual one",
+         .check = check_base_url},
+	{"credential", FIELD_TEXT, IN(adapter, credential), "${NAME}: from the environment",
+         .check = check_reference},
+	{"credential_file", FIELD_TEXT, IN(adapter, credential_file),
+         "or the file that holds it, from `data` unless it begins with /"},
 	{"response_prefix", FIELD_TEXT, IN(adapter, response_prefix),
          "each message begins so; {identity.name} is the agent"},
 	{"on_restart", FIELD_CHOICE, IN(adapter, on_restart),

@@ -11,7 +11,13 @@
 #include "config/field.h"
 
 enum config_switch { CONFIG_AUTO, CONFIG_FALSE, CONFIG_TRUE };
-enum config_mode { CONFIG_MODE_AUTO, CONFIG_MODE_ACCUMULATE, CONFIG_MODE_BLOCKS };
+enum config_mode {
+	CONFIG_MODE_AUTO,
+	CONFIG_MODE_ACCUMULATE,
+	CONFIG_MODE_BLOCKS,
+	CONFIG_MODE_DRAFT_EDIT,
+	CONFIG_MODE_PROGRESS,
+};
 enum config_typing {
 	CONFIG_TYPING_AUTO,
 	CONFIG_TYPING_INSTANT,
@@ -69,6 +75,9 @@ struct config_adapter {
 	char *name, *channel; /* channel NULL: as it is called */
 	char *agent;          /* the source that is asked, or NULL */
 	char *inbox, *outbox; /* of files */
+	char *url;            /* of its platform, where it is not the usual one */
+	char *credential;     /* its value, once ${NAME} was looked up */
+	char *credential_file;
 	char *response_prefix;
 	enum config_restart on_restart;
 	enum config_unknown on_unknown;

@@ -220,19 +220,25 @@ static bool settle_tokens(const struct config_loading *l)
 	return true;
 }
 
-/* What the environment says takes the place of ${NAME}. */
-static bool config_look_up(const struct config_loading *l, struct config_source *source)
+/* A credential of the configuration: what the environment says takes the place of ${NAME}, and
+ * its file is found. */
+static bool settle_credential(const struct config_loading *l, char **value, char **file,
+                              struct error *why)
 {
-	size_t len = strlen(source->credential);
-	const char *value;
+	const char *found;
 
-	source->credential[len - 1] = '\0';
-	value = env_get(l->sources->env, source->credential + 2);
-	if (!value)
-		return error_set(l->why, "sources: '%s': %s is not set in the environment",
-		                 source->id, source->credential + 2);
-	free(source->credential);
-	source->credential = must_dup(value);
+	if (*value && *file)
+		return error_set(why, "credential or credential_file, not both");
+	if (*file)
+		*file = settle_path(l, *file, l->config->data);
+	if (!*value)
+		return true;
+	(*value)[strlen(*value) - 1] = '\0';
+	found = env_get(l->sources->env, *value + 2);
+	if (!found)
+		return error_set(why, "%s is not set in the environment", *value + 2);
+	free(*value);
+	*value = must_dup(found);
 	return true;
 }
 
@@ -244,12 +250,14 @@ static bool config_settle_source(const struct config_loading *l, size_t at)
 	for (size_t i = 0; i < at; i++)
 		if (strcmp(config->sources[i].id, source->id) == 0)
 			return error_set(l->why, "sources: duplicate id '%s'", source->id);
-	if (source->credential && source->credential_file)
-		return error_set(l->why, "sources: '%s': credential or credential_file, not both",
-		                 source->id);
-	if (source->credential_file)
-		source->credential_file = settle_path(l, source->credential_file, config->data);
-	return !source->credential || config_look_up(l, source);
+	return settle_credential(l, &source->credential, &source->credential_file, l->why) ||
+	       error_within(l->why, "sources: '%s'", source->id);
+}
+
+static bool config_settle_adapter(const struct config_loading *l, struct config_adapter *a)
+{
+	return settle_credential(l, &a->credential, &a->credential_file, l->why) ||
+	       error_within(l->why, "adapters: '%s'", a->name);
 }
 
 static bool config_settle(struct config_loading *l)
@@ -265,6 +273,9 @@ static bool config_settle(struct config_loading *l)
 		return error_set(l->why, "no data directory: HOME is not set; use --data DIR");
 	for (size_t i = 0; i < config->source_count; i++)
 		if (!config_settle_source(l, i))
+			return false;
+	for (size_t i = 0; i < config->adapter_count; i++)
+		if (!config_settle_adapter(l, &config->adapters[i]))
 			return false;
 	settle_listens(l);
 	return settle_tokens(l);

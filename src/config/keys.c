@@ -92,6 +92,10 @@ static bool keys_is_credential(const struct config *config, struct text value)
 	for (size_t i = 0; i < config->source_count; i++)
 		if (config->sources[i].credential && text_is(value, config->sources[i].credential))
 			return true;
+	for (size_t i = 0; i < config->adapter_count; i++)
+		if (config->adapters[i].credential &&
+		    text_is(value, config->adapters[i].credential))
+			return true;
 	return false;
 }
 

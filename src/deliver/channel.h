@@ -13,6 +13,7 @@
 #include "deliver/chunk.h"
 
 struct config_adapter;
+struct loop;
 
 #define CHANNEL_TEXT_MAX (256 * 1024) /* bytes of what a person writes in one message */
 #define CHANNEL_ID_MAX 256            /* of an id of a message, a person or a chat */
@@ -21,16 +22,22 @@ enum channel_peer { CHANNEL_DM, CHANNEL_GROUP, CHANNEL_BROADCAST };
 const char *channel_peer_name(enum channel_peer peer); /* dm, group, channel */
 bool channel_read_peer(struct text word, enum channel_peer *peer);
 
-enum channel_mode { CHANNEL_ACCUMULATES, CHANNEL_BLOCKS };
+enum channel_mode {
+	CHANNEL_ACCUMULATES, /* one message at the end */
+	CHANNEL_BLOCKS,      /* one for each block */
+	CHANNEL_DRAFTS,      /* one that is edited as the text grows; with can_edit */
+	CHANNEL_PROGRESS,    /* one that says what is done, removed at the end; likewise */
+};
 
 /* What its messages are, and what it can do. */
 struct channel_traits {
 	struct chunk_limit limit;
 	enum channel_mode mode; /* unless the configuration says otherwise */
-	bool can_type;
-	bool can_edit, can_button;
+	bool can_type, can_edit, can_button;
 	bool can_recognise; /* look() knows whether a message is there that was begun */
 	bool gathers;       /* rapid texts of one person are one question */
+	/* Of a message that is edited: between two edits, and characters before it begins. */
+	unsigned draft_ms, draft_chars;
 };
 
 /* What a person wrote.  Its texts are valid during the call. */
@@ -49,17 +56,22 @@ struct channel_message {
 	struct text delivery;
 	unsigned piece; /* from 1 on */
 	struct text peer, thread, reply_to, text;
+	struct text message; /* of edit() and remove(): the platform's id */
 };
+
+enum channel_act { CHANNEL_SEND, CHANNEL_LOOK, CHANNEL_EDIT, CHANNEL_REMOVE };
 
 enum channel_answer {
 	CHANNEL_ACCEPTED,
 	CHANNEL_REFUSED, /* for good, with words */
-	CHANNEL_AWAY,    /* it did not leave, and may later */
+	CHANNEL_AWAY,    /* it did not leave, and may later: nobody is there */
+	CHANNEL_LATER,   /* it did not leave, and may when ready() says so: only this chat waits */
 	CHANNEL_UNKNOWN, /* it left, and nobody knows */
 	CHANNEL_ABSENT,  /* of look(): it is not there */
 };
 
 struct channel_result {
+	enum channel_act act; /* what is answered */
 	enum channel_answer answer;
 	struct text delivery;
 	unsigned piece;
@@ -70,11 +82,13 @@ struct channel_result {
 struct channel_options {
 	const struct config_adapter *config; /* lives as long as the channel; NULL: built in */
 	const char *data;                    /* where relative paths begin */
+	struct loop *loop;                   /* or NULL, in tests of pure units */
 	struct text place; /* of the newest message that is on the disk; empty: none is */
 	void *self;
+	void (*wake)(void *self); /* call tick() soon */
 	/* False: not now, the same message has to come again. */
 	bool (*came)(void *self, const struct channel_inbound *inbound);
-	/* Once for each send() and look(), from inside too. */
+	/* Once for each send(), look(), edit() and remove(), from inside too. */
 	void (*answered)(void *self, const struct channel_result *result);
 };
 
@@ -86,6 +100,11 @@ struct channel_kind {
 	void (*send)(void *self, const struct channel_message *message);
 	void (*look)(void *self, const struct channel_message *message); /* with can_recognise */
 	void (*type)(void *self, const struct channel_message *where, bool shows); /* can_type */
+	/* With can_edit.  What has the text already, or is gone already, is accepted. */
+	void (*edit)(void *self, const struct channel_message *message);
+	void (*remove)(void *self, const struct channel_message *message);
+	/* Optional: when something may go to that chat, as the platform's limits are. */
+	int64_t (*ready)(void *self, const struct channel_message *where, int64_t now_ms);
 	/* Optional: what is to be done now; when it wants to be called again. */
 	int64_t (*tick)(void *self, int64_t now_ms);
 };

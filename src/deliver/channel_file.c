@@ -2,7 +2,8 @@
  *
  * How far the inbox was read rides in nex.received, so that a start goes on there.  A line of the
  * outbox is one write, and what a crash left of one is taken away.  A
- * message is known again by its delivery and piece, which stand in its line.
+ * message is known again by its delivery and piece, which stand in its line.  It is edited and
+ * removed by lines that name it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,8 @@
 #define READ_MAX (64 * KIB)  /* of it at a time */
 #define SEEK_MAX (256 * KIB) /* of the outbox, from its end, in which a message is sought */
 #define FILE_TEXT_MAX 100000 /* characters of one message */
+#define DRAFT_MS 500
+#define DRAFT_CHARS 20
 #define ROOM 2048
 
 struct file_chat {
@@ -218,17 +221,16 @@ static bool write_line(struct file_chat *f, struct text line, struct error *why)
 }
 
 static void file_answer(const struct file_chat *f, const struct channel_message *m,
-                        enum channel_answer answer, const struct error *why)
+                        struct channel_result result)
 {
 	struct buf id;
 
 	buf_init(&id, ROOM);
 	name_message(m, &id);
-	f->options.answered(f->options.self, &(struct channel_result){.answer = answer,
-	                                                              .delivery = m->delivery,
-	                                                              .piece = m->piece,
-	                                                              .message = buf_text(&id),
-	                                                              .why = why});
+	result.delivery = m->delivery;
+	result.piece = m->piece;
+	result.message = buf_text(&id);
+	f->options.answered(f->options.self, &result);
 	buf_finish(&id);
 }
 
@@ -239,9 +241,12 @@ static void put_where(const struct channel_message *m, struct buf *out)
 		put_text(out, "thread", m->thread);
 }
 
-static void file_send(void *self, const struct channel_message *m)
+/* A line that names a message, and says what becomes of it. */
+static void write_message(struct file_chat *f, const struct channel_message *m,
+                          enum channel_act act)
 {
-	struct file_chat *f = self;
+	static const char *const names[] = {
+		[CHANNEL_SEND] = "id", [CHANNEL_EDIT] = "edit", [CHANNEL_REMOVE] = "remove"};
 	struct error why = {""};
 	struct buf line, id;
 	bool good;
@@ -250,17 +255,36 @@ static void file_send(void *self, const struct channel_message *m)
 	buf_init(&id, ROOM);
 	name_message(m, &id);
 	put_object(&line, NULL);
-	put_text(&line, "id", buf_text(&id));
+	put_text(&line, names[act], act == CHANNEL_SEND ? buf_text(&id) : m->message);
 	put_where(m, &line);
-	if (m->reply_to.len)
+	if (act == CHANNEL_SEND && m->reply_to.len)
 		put_text(&line, "replyTo", m->reply_to);
-	put_text(&line, "text", m->text);
+	if (act != CHANNEL_REMOVE)
+		put_text(&line, "text", m->text);
 	put_end(&line);
 	buf_add_char(&line, '\n');
 	good = !line.full && write_line(f, buf_text(&line), &why);
 	buf_finish(&line);
 	buf_finish(&id);
-	file_answer(f, m, good ? CHANNEL_ACCEPTED : CHANNEL_AWAY, &why);
+	file_answer(f, m,
+	            (struct channel_result){.act = act,
+	                                    .answer = good ? CHANNEL_ACCEPTED : CHANNEL_AWAY,
+	                                    .why = &why});
+}
+
+static void file_send(void *self, const struct channel_message *m)
+{
+	write_message(self, m, CHANNEL_SEND);
+}
+
+static void file_edit(void *self, const struct channel_message *m)
+{
+	write_message(self, m, CHANNEL_EDIT);
+}
+
+static void file_remove(void *self, const struct channel_message *m)
+{
+	write_message(self, m, CHANNEL_REMOVE);
 }
 
 /* Its line begins with the id. */
@@ -291,7 +315,8 @@ static void file_look(void *self, const struct channel_message *m)
 		answer = CHANNEL_ACCEPTED;
 	buf_finish(&tail);
 	buf_finish(&wanted);
-	file_answer(f, m, answer, &why);
+	file_answer(f, m,
+	            (struct channel_result){.act = CHANNEL_LOOK, .answer = answer, .why = &why});
 }
 
 static void file_type(void *self, const struct channel_message *where, bool shows)
@@ -316,12 +341,17 @@ const struct channel_kind channel_file = {
 	.traits = {.limit = {CHUNK_POINTS, FILE_TEXT_MAX, 0},
                    .mode = CHANNEL_BLOCKS,
                    .can_type = true,
+                   .can_edit = true,
                    .can_recognise = true,
-                   .gathers = true},
+                   .gathers = true,
+                   .draft_ms = DRAFT_MS,
+                   .draft_chars = DRAFT_CHARS},
 	.open = file_open,
 	.close = file_close,
 	.send = file_send,
 	.look = file_look,
 	.type = file_type,
+	.edit = file_edit,
+	.remove = file_remove,
 	.tick = file_tick,
 };

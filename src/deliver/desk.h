@@ -16,6 +16,7 @@
 
 struct bus;
 struct config;
+struct loop;
 struct signal;
 
 struct desk_options {
@@ -23,6 +24,7 @@ struct desk_options {
 	struct custody *custody; /* its past is folded */
 	struct back back;
 	const struct config *config;
+	struct loop *loop; /* for channels */
 	int64_t (*wall_ms)(void);
 	void *self;
 	void (*wake)(void *self); /* call desk_work() soon, from outside */

@@ -15,6 +15,14 @@ static bool channel_came(void *self, const struct channel_inbound *inbound)
 	return desk_take(self, inbound, NULL);
 }
 
+static void channel_wakes(void *self)
+{
+	struct desk_account *a = self;
+
+	a->due_ms = 0;
+	desk_wake(a->desk);
+}
+
 static void channel_answered(void *self, const struct channel_result *result)
 {
 	struct desk_account *a = self;
@@ -37,7 +45,9 @@ static void open_account(struct desk_account *a)
 		.config = desk_config(a),
 		.data = d->config->data,
 		.place = custody_place(d->options.custody, text_of(a->line.account)),
+		.loop = d->options.loop,
 		.self = a,
+		.wake = channel_wakes,
 		.came = channel_came,
 		.answered = channel_answered,
 	};
@@ -68,41 +78,63 @@ struct desk_account *desk_find_account(const struct desk *d, struct text name)
 	return NULL;
 }
 
-static bool is_same(const char *a, const char *b)
+/* What a channel is opened with: where that changes it is opened anew. */
+static char *words_of(const struct config_adapter *config)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);
+	const char *const words[] = {config->inbox, config->outbox, config->url, config->credential,
+	                             config->credential_file};
+	struct buf all;
+	char *made;
+
+	buf_init(&all, 64 * KIB);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		buf_add(&all, text_of(words[i]));
+		buf_add_char(&all, '\n');
+	}
+	made = text_dup(buf_text(&all));
+	explicit_bzero(all.at, all.len);
+	buf_finish(&all);
+	return made;
 }
 
-static void keep_paths(struct desk_account *a, const struct config_adapter *config)
+static void keep_words(struct desk_account *a, char *words)
 {
-	free(a->inbox);
-	free(a->outbox);
-	a->inbox = must_dup(config ? config->inbox : NULL);
-	a->outbox = must_dup(config ? config->outbox : NULL);
+	if (a->words)
+		explicit_bzero(a->words, strlen(a->words));
+	free(a->words);
+	a->words = words;
+}
+
+static struct desk_account *add_account(struct desk *d, const char *name)
+{
+	struct desk_account *a = must_zero(1, sizeof(*a));
+
+	a->desk = d;
+	a->line.account = must_dup(name);
+	list_add(&d->accounts, &a->in_desk);
+	return a;
 }
 
 static void follow_account(struct desk *d, const char *name, const struct config_adapter *config)
 {
 	const struct channel_kind *kind = channel_find(text_of(channel_of(config, name)));
 	struct desk_account *a = desk_find_account(d, text_of(name));
-	bool stays = a && a->line.kind == kind && config && is_same(a->inbox, config->inbox) &&
-	             is_same(a->outbox, config->outbox);
+	char *words;
+	bool stays;
 
 	if (!kind)
 		return;
-	if (!a) {
-		a = must_zero(1, sizeof(*a));
-		a->desk = d;
-		a->line.account = must_dup(name);
-		list_add(&d->accounts, &a->in_desk);
-	}
+	if (!a)
+		a = add_account(d, name);
+	words = config ? words_of(config) : must_dup("");
+	stays = a->line.channel && a->line.kind == kind && a->words && strcmp(a->words, words) == 0;
+	keep_words(a, words);
 	a->is_gone = false;
 	a->line.leaves_unknown = config && config->on_unknown == CONFIG_UNKNOWN_LEAVE;
-	if (stays && a->line.channel)
+	if (stays)
 		return;
 	close_account(a);
 	a->line.kind = kind;
-	keep_paths(a, config);
 	open_account(a);
 }
 
@@ -134,7 +166,7 @@ void desk_close_accounts(struct desk *d)
 
 		close_account(a);
 		list_remove(&a->in_desk);
-		keep_paths(a, NULL);
+		keep_words(a, NULL);
 		free((char *)a->line.account);
 		free(a);
 	}

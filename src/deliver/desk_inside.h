@@ -13,7 +13,7 @@
 struct desk_account {
 	struct desk *desk;
 	struct outbox_line line; /* its name and its channel */
-	char *inbox, *outbox;    /* as the channel was opened with */
+	char *words;             /* as the channel was opened with */
 	bool is_gone;            /* the configuration has it no more */
 	int64_t due_ms, retry_ms;
 	struct link in_desk; /* desk.accounts */

@@ -192,6 +192,14 @@ static void go_on_unknown(struct outbox *o, struct letter *l, const struct outbo
 		tell_piece(o, l, "delivery.started", TEXT(""));
 }
 
+/* The limits of its platform let something go to its chat now. */
+static bool is_ready(const struct letter *l, const struct outbox_line *line, int64_t now_ms)
+{
+	struct channel_message where = message_of(l, TEXT(""));
+
+	return !line->kind->ready || line->kind->ready(line->channel, &where, now_ms) <= now_ms;
+}
+
 static void work_letter(struct outbox *o, struct letter *l, struct outbox_line *line,
                         int64_t now_ms)
 {
@@ -210,7 +218,8 @@ static void work_letter(struct outbox *o, struct letter *l, struct outbox_line *
 	}
 	if (l->state == LETTER_STARTED)
 		go_on_started(o, l, line, now_ms);
-	else if (now_ms < line->away_until_ms || l->seq > custody_durable(o->options.custody))
+	else if (now_ms < line->away_until_ms || l->seq > custody_durable(o->options.custody) ||
+	         !is_ready(l, line, now_ms))
 		return;
 	else if (l->state == LETTER_UNKNOWN)
 		go_on_unknown(o, l, line);
@@ -313,6 +322,9 @@ void outbox_answered(struct outbox *o, const struct channel_result *result, int6
 	case CHANNEL_ABSENT: /* it did not leave in the other life: it does now */
 		note_away(o, l, why,
 		          result->answer == CHANNEL_ABSENT ? now_ms - OUTBOX_AWAY_MOST_MS : now_ms);
+		break;
+	case CHANNEL_LATER:
+		tell_words(o, l, "delivery.queued", why);
 		break;
 	case CHANNEL_UNKNOWN:
 		tell_piece(o, l, "delivery.unknown", TEXT(""));
