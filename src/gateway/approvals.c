@@ -69,7 +69,7 @@ static bool write_event(struct gateway *g, const struct prompt *p, const struct 
 	struct deciding d;
 
 	is_told = read_approval(&d, p, of);
-	openclaw_wire_event(out, openclaw_event_name(event_of(d.kind, is_open)));
+	openclaw_wire_event(out, event_of(d.kind, is_open));
 	put_object(out, "payload");
 	put_id(&d, p, out);
 	if (!is_open)

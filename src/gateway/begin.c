@@ -63,7 +63,7 @@ static void tell_begun(const struct gateway_call *call, struct text key, const c
 	struct buf out;
 
 	buf_init(&out, BEGIN_MAX);
-	openclaw_wire_event(&out, openclaw_event_name(OPENCLAW_SESSIONS_CHANGED));
+	openclaw_wire_event(&out, OPENCLAW_SESSIONS_CHANGED);
 	put_object(&out, "payload");
 	put_text(&out, "sessionKey", key);
 	put_text(&out, "agentId", gateway_key_agent(key));

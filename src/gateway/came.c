@@ -98,7 +98,7 @@ void came_put_agent(struct buf *out, const struct telling *t, struct text data)
 
 static void tell_status(struct telling *t)
 {
-	struct gateway_event e = {"chat", GATEWAY_OF_RUNS, .protocol = t->came.protocol,
+	struct gateway_event e = {OPENCLAW_CHAT, GATEWAY_OF_RUNS, .protocol = t->came.protocol,
 	                          .session = text_of(t->run->key)};
 	struct buf out;
 

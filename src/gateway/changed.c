@@ -13,7 +13,7 @@
 static void begin_change(struct buf *out)
 {
 	buf_init(out, CHANGE_MAX);
-	openclaw_wire_event(out, openclaw_event_name(OPENCLAW_SESSIONS_CHANGED));
+	openclaw_wire_event(out, OPENCLAW_SESSIONS_CHANGED);
 	put_object(out, "payload");
 	put_i64(out, "ts", clock_wall_ms());
 }

@@ -16,12 +16,10 @@
 
 /* ---- saying ---- */
 
-static void begin_event(struct buf *out, const char *name, size_t max)
+static void begin_event(struct buf *out, enum openclaw_event event, size_t max)
 {
 	buf_init(out, max);
-	put_object(out, NULL);
-	put_word(out, "type", "event");
-	put_word(out, "event", name);
+	openclaw_wire_event(out, event);
 }
 
 void gateway_exact_put_position(struct buf *out, const struct gateway *g, uint64_t seq)
@@ -46,7 +44,7 @@ void gateway_exact_say_position(struct gateway_exact *e)
 	struct buf out;
 
 	e->has_news = false;
-	begin_event(&out, "signalbox.position", GATEWAY_POSITION_MAX);
+	begin_event(&out, OPENCLAW_POSITION, GATEWAY_POSITION_MAX);
 	put_object(&out, "payload");
 	gateway_exact_put_position(&out, gateway_of(e->view), e->seq);
 	put_end(&out);
@@ -66,7 +64,7 @@ void gateway_exact_say_gap(struct gateway_exact *e, const struct gap *gap)
 	struct buf out;
 
 	client_count_gap(e->view->client);
-	begin_event(&out, "signalbox.gap", GATEWAY_POSITION_MAX);
+	begin_event(&out, OPENCLAW_GAP, GATEWAY_POSITION_MAX);
 	put_object(&out, "payload");
 	put_number(&out, "from", gap->from);
 	put_number(&out, "to", gap->to);
@@ -100,7 +98,7 @@ static void pass_event(struct telling_ear *of, const struct gateway_event *event
 	const struct exact_ear *ear = list_of(of, struct exact_ear, ear);
 	struct buf out;
 
-	begin_event(&out, event->name, TELLING_MAX + KIB);
+	begin_event(&out, event->event, TELLING_MAX + KIB);
 	put_json(&out, "payload", event->payload);
 	put_end(&out);
 	if (ear->to->one)
@@ -128,7 +126,7 @@ static uint64_t newest_words(const struct said *said)
 
 static void tell_heartbeat(struct exact_ear *ear, const struct signal *s)
 {
-	struct gateway_event e = {"heartbeat", GATEWAY_FOR_LIVE};
+	struct gateway_event e = {OPENCLAW_HEARTBEAT, GATEWAY_FOR_LIVE};
 	struct buf out;
 
 	if (heartbeat_put(s, &out))

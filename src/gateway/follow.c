@@ -262,7 +262,7 @@ static void add_news(struct gateway_follows *f, struct text key, struct text fra
 /* Too much at once: who is told this reads the history. */
 static void put_lost(struct buf *out, struct text key)
 {
-	put_word(out, "event", "sessions.changed");
+	openclaw_wire_event(out, OPENCLAW_SESSIONS_CHANGED);
 	put_object(out, "payload");
 	put_text(out, "sessionKey", key);
 	put_text(out, "agentId", gateway_key_agent(key));
@@ -274,7 +274,7 @@ static void put_row_event(struct buf *out, const struct noting *n, const struct 
 {
 	const struct crew_member *m = crew_find(n->g->options.crew, text_of(row->run->id));
 
-	put_word(out, "event", "session.message");
+	openclaw_wire_event(out, OPENCLAW_SESSION_MESSAGE);
 	put_object(out, "payload");
 	transcript_put_news(out, buf_text(&n->key), row);
 	if (m)
@@ -290,14 +290,10 @@ static void note_row(void *self, const struct transcript_row *row)
 	struct buf out;
 
 	buf_init(&out, ROW_MAX);
-	put_object(&out, NULL);
-	put_word(&out, "type", "event");
 	put_row_event(&out, n, row);
 	put_end(&out);
 	if (out.full || f->news_bytes > NEWS_MAX) {
 		buf_clear(&out);
-		put_object(&out, NULL);
-		put_word(&out, "type", "event");
 		put_lost(&out, buf_text(&n->key));
 		put_end(&out);
 	}

@@ -88,7 +88,7 @@ static void challenge(struct client *c, const struct http *http)
 	view->nonce = must_zero(1, GATEWAY_ID);
 	make_id(view->nonce);
 	buf_init(&out, CHALLENGE_MAX);
-	openclaw_wire_event(&out, openclaw_event_name(OPENCLAW_CHALLENGE));
+	openclaw_wire_event(&out, OPENCLAW_CHALLENGE);
 	put_object(&out, "payload");
 	put_word(&out, "nonce", view->nonce);
 	put_i64(&out, "ts", clock_wall_ms());
@@ -186,7 +186,7 @@ static void pace_is_due(void *self)
 static void tick(struct deadline *deadline)
 {
 	struct gateway *g = list_of(deadline, struct gateway, tick);
-	struct gateway_event e = {"tick", GATEWAY_FOR_ALL, .may_drop = true};
+	struct gateway_event e = {OPENCLAW_TICK, GATEWAY_FOR_ALL, .may_drop = true};
 	struct buf out;
 
 	buf_init(&out, CHALLENGE_MAX);
@@ -300,7 +300,7 @@ static void farewell(struct client *c)
 		gateway_pump_stream(view);
 	if (view && view->stream && !view->stream->is_quiet) {
 		buf_init(&out, CHALLENGE_MAX);
-		openclaw_wire_event(&out, openclaw_event_name(OPENCLAW_SHUTDOWN));
+		openclaw_wire_event(&out, OPENCLAW_SHUTDOWN);
 		put_object(&out, "payload");
 		put_word(&out, "reason", "gateway stopping");
 		if (view->protocol == GATEWAY_OLDEST)

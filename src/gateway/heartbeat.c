@@ -51,7 +51,7 @@ bool heartbeat_put(const struct signal *s, struct buf *out)
 
 static void tell_newest(const struct heartbeat *h)
 {
-	struct gateway_event e = {"heartbeat", GATEWAY_FOR_LIVE, .may_drop = true};
+	struct gateway_event e = {OPENCLAW_HEARTBEAT, GATEWAY_FOR_LIVE, .may_drop = true};
 
 	e.payload = text_of(h->last);
 	gateway_broadcast(h->g, &e);

@@ -41,8 +41,6 @@ static void put_server(struct buf *out, const struct gateway_call *call)
 
 static void put_features(struct buf *out, const struct gateway_call *call)
 {
-	static const char *const own[] = {"signalbox.gap", "signalbox.position"};
-
 	put_object(out, "features");
 	put_list(out, "methods");
 	gateway_method_names(out);
@@ -51,8 +49,6 @@ static void put_features(struct buf *out, const struct gateway_call *call)
 	put_list(out, "events");
 	for (unsigned i = 0; i < OPENCLAW_OURS; i++)
 		put_word(out, NULL, openclaw_event_name((enum openclaw_event)i));
-	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
-		put_word(out, NULL, own[i]);
 	put_list_end(out);
 	if (!is_old(call)) {
 		put_list(out, "capabilities");

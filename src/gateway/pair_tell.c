@@ -67,7 +67,7 @@ static void tell_pairing(struct gateway *g, enum openclaw_event event, struct te
 	struct buf out;
 
 	buf_init(&out, TOLD_MAX);
-	openclaw_wire_event(&out, openclaw_event_name(event));
+	openclaw_wire_event(&out, event);
 	put_json(&out, "payload", payload);
 	put_end(&out);
 	list_each(&g->views, l) {

@@ -185,7 +185,7 @@ static void put_presence_payload(const struct gateway *g, struct buf *out)
 void gateway_tell_presence(struct deadline *gather)
 {
 	struct gateway *g = list_of(gather, struct gateway, gather);
-	struct gateway_event e = {"presence", GATEWAY_FOR_ALL, .may_drop = true,
+	struct gateway_event e = {OPENCLAW_PRESENCE, GATEWAY_FOR_ALL, .may_drop = true,
 	                          .has_versions = true};
 	struct buf out;
 
@@ -206,7 +206,7 @@ void gateway_tell_presence_anew(struct gateway_view *view)
 	buf_init(&payload, PRESENCE_MAX);
 	buf_init(&out, 2 * PRESENCE_MAX);
 	put_presence_payload(g, &payload);
-	openclaw_wire_event(&out, openclaw_event_name(OPENCLAW_PRESENCE));
+	openclaw_wire_event(&out, OPENCLAW_PRESENCE);
 	put_json(&out, "payload", buf_text(&payload));
 	gateway_put_versions(g, &out);
 	put_end(&out);
@@ -218,7 +218,7 @@ void gateway_tell_presence_anew(struct gateway_view *view)
 
 void gateway_tell_health(struct gateway *g)
 {
-	struct gateway_event e = {"health", GATEWAY_FOR_ALL, .has_versions = true};
+	struct gateway_event e = {OPENCLAW_HEALTH, GATEWAY_FOR_ALL, .has_versions = true};
 	struct buf out;
 
 	g->health_version++;

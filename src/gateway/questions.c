@@ -51,9 +51,8 @@ static bool write_event(struct gateway *g, const struct prompt *p, const struct 
 	if (of->protocol == GATEWAY_OLDEST || !prompt_is_answerable(p, of->may))
 		return false;
 	inquiry_init(&q, p, of->may);
-	openclaw_wire_event(out, openclaw_event_name(p->state == PROMPT_OPEN
-	                                                     ? OPENCLAW_QUESTION_REQUESTED
-	                                                     : OPENCLAW_QUESTION_RESOLVED));
+	openclaw_wire_event(out, p->state == PROMPT_OPEN ? OPENCLAW_QUESTION_REQUESTED
+	                                                 : OPENCLAW_QUESTION_RESOLVED);
 	if (p->state == PROMPT_OPEN) {
 		put_key(out, "payload");
 		put_record(g, &q, p, out);

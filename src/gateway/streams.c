@@ -136,9 +136,7 @@ static void write_event(struct gateway *g, const struct gateway_event *e, uint64
 
 	buf_clear(out);
 	out->full = false;
-	put_object(out, NULL);
-	put_word(out, "type", "event");
-	put_word(out, "event", e->name);
+	openclaw_wire_event(out, e->event);
 	put_json(out, "payload", e->payload);
 	put_u64(out, "seq", seq);
 	if (e->has_versions)

@@ -12,6 +12,7 @@
 
 #include "base/list.h"
 #include "hub/strip.h"
+#include "parse/openclaw_wire.h"
 
 struct gateway;
 struct gateway_view;
@@ -38,7 +39,7 @@ enum gateway_family {
 };
 
 struct gateway_event {
-	const char *name;
+	enum openclaw_event event;
 	enum gateway_family family;
 	bool may_drop;       /* for who is slow */
 	bool has_versions;   /* of presence and health */

@@ -320,9 +320,7 @@ void gateway_tell_anew(struct gateway_view *view)
 		    !gateway_sees_session(view, text_of(run->key)))
 			continue;
 		buf_init(&out, TELLING_MAX);
-		put_object(&out, NULL);
-		put_word(&out, "type", "event");
-		put_word(&out, "event", "chat");
+		openclaw_wire_event(&out, OPENCLAW_CHAT);
 		put_key(&out, "payload");
 		telling_put_chat(&out, run, &words, view->protocol);
 		put_end(&out);

@@ -36,7 +36,7 @@ void telling_agent(struct telling *t, const char *stream, enum gateway_family fa
 	uint64_t seq = 2 * (is_text ? t->run->text_seq : t->run->seq) + !t->is_start;
 
 	for (unsigned protocol = GATEWAY_OLDEST; protocol <= GATEWAY_NEWEST; protocol++) {
-		struct gateway_event e = {"agent", family, .protocol = protocol,
+		struct gateway_event e = {OPENCLAW_AGENT, family, .protocol = protocol,
 		                          .session = text_of(t->run->key)};
 		bool came = protocol == t->came.protocol;
 		struct buf out;
@@ -109,7 +109,7 @@ static bool says_nothing(const struct chat_words *w, unsigned protocol)
 void telling_chat(struct telling *t, const struct chat_words *w)
 {
 	for (unsigned protocol = GATEWAY_OLDEST; protocol <= GATEWAY_NEWEST; protocol++) {
-		struct gateway_event e = {"chat", GATEWAY_OF_RUNS, .may_drop = w->is_delta,
+		struct gateway_event e = {OPENCLAW_CHAT, GATEWAY_OF_RUNS, .may_drop = w->is_delta,
 		                          .protocol = protocol, .session = text_of(t->run->key)};
 		struct buf out;
 

@@ -6,42 +6,44 @@
 
 static const char *const kinds[] = {"req", "res", "event"};
 
-static const char *const events[] = {
-	[OPENCLAW_CHALLENGE] = "connect.challenge",
-	[OPENCLAW_AGENT] = "agent",
-	[OPENCLAW_CHAT] = "chat",
-	[OPENCLAW_PRESENCE] = "presence",
-	[OPENCLAW_TICK] = "tick",
-	[OPENCLAW_HEALTH] = "health",
-	[OPENCLAW_HEARTBEAT] = "heartbeat",
-	[OPENCLAW_SESSIONS_CHANGED] = "sessions.changed",
-	[OPENCLAW_SESSION_MESSAGE] = "session.message",
-	[OPENCLAW_EXEC_REQUESTED] = "exec.approval.requested",
-	[OPENCLAW_EXEC_RESOLVED] = "exec.approval.resolved",
-	[OPENCLAW_PLUGIN_REQUESTED] = "plugin.approval.requested",
-	[OPENCLAW_PLUGIN_RESOLVED] = "plugin.approval.resolved",
-	[OPENCLAW_QUESTION_REQUESTED] = "question.requested",
-	[OPENCLAW_QUESTION_RESOLVED] = "question.resolved",
-	[OPENCLAW_SHUTDOWN] = "shutdown",
-	[OPENCLAW_PAIR_REQUESTED] = "device.pair.requested",
-	[OPENCLAW_PAIR_RESOLVED] = "device.pair.resolved",
-	[OPENCLAW_CRON] = "cron",
-	[OPENCLAW_SESSION] = "session",
-	[OPENCLAW_SESSION_TOOL] = "session.tool",
-	[OPENCLAW_SYSTEM_PRESENCE] = "system-presence",
-	[OPENCLAW_CHAT_METADATA] = "chat.metadata.changed",
+static const struct text events[] = {
+	[OPENCLAW_CHALLENGE] = TEXT("connect.challenge"),
+	[OPENCLAW_AGENT] = TEXT("agent"),
+	[OPENCLAW_CHAT] = TEXT("chat"),
+	[OPENCLAW_PRESENCE] = TEXT("presence"),
+	[OPENCLAW_TICK] = TEXT("tick"),
+	[OPENCLAW_HEALTH] = TEXT("health"),
+	[OPENCLAW_HEARTBEAT] = TEXT("heartbeat"),
+	[OPENCLAW_SESSIONS_CHANGED] = TEXT("sessions.changed"),
+	[OPENCLAW_SESSION_MESSAGE] = TEXT("session.message"),
+	[OPENCLAW_EXEC_REQUESTED] = TEXT("exec.approval.requested"),
+	[OPENCLAW_EXEC_RESOLVED] = TEXT("exec.approval.resolved"),
+	[OPENCLAW_PLUGIN_REQUESTED] = TEXT("plugin.approval.requested"),
+	[OPENCLAW_PLUGIN_RESOLVED] = TEXT("plugin.approval.resolved"),
+	[OPENCLAW_QUESTION_REQUESTED] = TEXT("question.requested"),
+	[OPENCLAW_QUESTION_RESOLVED] = TEXT("question.resolved"),
+	[OPENCLAW_SHUTDOWN] = TEXT("shutdown"),
+	[OPENCLAW_PAIR_REQUESTED] = TEXT("device.pair.requested"),
+	[OPENCLAW_PAIR_RESOLVED] = TEXT("device.pair.resolved"),
+	[OPENCLAW_POSITION] = TEXT("signalbox.position"),
+	[OPENCLAW_GAP] = TEXT("signalbox.gap"),
+	[OPENCLAW_CRON] = TEXT("cron"),
+	[OPENCLAW_SESSION] = TEXT("session"),
+	[OPENCLAW_SESSION_TOOL] = TEXT("session.tool"),
+	[OPENCLAW_SYSTEM_PRESENCE] = TEXT("system-presence"),
+	[OPENCLAW_CHAT_METADATA] = TEXT("chat.metadata.changed"),
 };
 
 const char *openclaw_event_name(enum openclaw_event event)
 {
-	return event < OPENCLAW_EVENTS ? events[event] : NULL;
+	return event < OPENCLAW_EVENTS ? events[event].at : NULL;
 }
 
 enum openclaw_event openclaw_event_of(struct text name)
 {
 	unsigned i = 0;
 
-	while (i < OPENCLAW_EVENTS && !text_is(name, events[i]))
+	while (i < OPENCLAW_EVENTS && !text_equal(name, events[i]))
 		i++;
 	return (enum openclaw_event)i;
 }
@@ -123,8 +125,8 @@ void openclaw_wire_refuse(struct buf *out, struct text id, const struct gateway_
 	put_end(out);
 }
 
-void openclaw_wire_event(struct buf *out, const char *name)
+void openclaw_wire_event(struct buf *out, enum openclaw_event event)
 {
 	begin(out, OPENCLAW_EVENT);
-	put_word(out, "event", name);
+	put_text(out, "event", events[event]);
 }

@@ -44,9 +44,6 @@ void openclaw_wire_refuse(struct buf *out, struct text id, const struct gateway_
 /* Likewise, with what another gateway answered: a payload, or an error. */
 void openclaw_wire_pass(struct buf *out, struct text id, bool is_good, struct text json);
 
-/* The frame is open: its payload comes next, and then put_end(). */
-void openclaw_wire_event(struct buf *out, const char *name);
-
 /* ---- events ---- */
 
 enum openclaw_event {
@@ -68,6 +65,8 @@ enum openclaw_event {
 	OPENCLAW_SHUTDOWN,
 	OPENCLAW_PAIR_REQUESTED,
 	OPENCLAW_PAIR_RESOLVED,
+	OPENCLAW_GAP, /* of ours alone, as the next one */
+	OPENCLAW_POSITION,
 	OPENCLAW_OURS, /* all before are events that we send, too */
 	OPENCLAW_CRON = OPENCLAW_OURS,
 	OPENCLAW_SESSION,
@@ -78,5 +77,8 @@ enum openclaw_event {
 };
 const char *openclaw_event_name(enum openclaw_event event);
 enum openclaw_event openclaw_event_of(struct text name);
+
+/* Begins a frame in an empty buffer: its payload comes next, and then put_end(). */
+void openclaw_wire_event(struct buf *out, enum openclaw_event event);
 
 #endif

@@ -199,8 +199,8 @@ static void ask_people(struct openclaw *o, yyjson_val *approval, const char *not
 	struct buf frame;
 
 	buf_init(&frame, OPENCLAW_FRAME_MAX);
-	openclaw_wire_event(&frame, openclaw_event_name(is_plugins(id) ? OPENCLAW_PLUGIN_REQUESTED
-	                                                               : OPENCLAW_EXEC_REQUESTED));
+	openclaw_wire_event(&frame,
+	                    is_plugins(id) ? OPENCLAW_PLUGIN_REQUESTED : OPENCLAW_EXEC_REQUESTED);
 	put_key(&frame, "payload");
 	if (!json_add(&frame, approval))
 		frame.full = true;
