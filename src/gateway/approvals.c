@@ -209,19 +209,19 @@ void gateway_plugin_list(const struct gateway_call *call)
 
 static void refuse_unknown(const struct gateway_call *call)
 {
-	pending_refuse(call, "unknown or expired approval id", "APPROVAL_NOT_FOUND",
+	pending_refuse(call, "unknown or expired approval id", FAULT_APPROVAL_NOT_FOUND,
 	               "Ask for the list again: it may have been decided or withdrawn.");
 }
 
 static void refuse_missing(const struct gateway_call *call)
 {
-	pending_refuse(call, "approval not found", "APPROVAL_NOT_FOUND", NULL);
+	pending_refuse(call, "approval not found", FAULT_APPROVAL_NOT_FOUND, NULL);
 }
 
 static void refuse_decision(const struct gateway_call *call, const struct deciding *d,
                             const char *decision)
 {
-	struct gateway_fault fault = {"INVALID_REQUEST"};
+	struct gateway_fault fault = {FAULT_INVALID_REQUEST};
 	struct buf details;
 	struct error words;
 
@@ -231,7 +231,8 @@ static void refuse_decision(const struct gateway_call *call, const struct decidi
 	buf_init(&details, DETAILS_MAX);
 	put_object(&details, NULL);
 	if (d->kind == DECIDE_EXEC)
-		put_word(&details, "reason", "APPROVAL_ALLOW_ALWAYS_UNAVAILABLE");
+		put_word(&details, "reason",
+		         openclaw_code_name(FAULT_APPROVAL_ALLOW_ALWAYS_UNAVAILABLE));
 	deciding_put_allowed(d, &details);
 	put_end(&details);
 	if (call->view->protocol > GATEWAY_OLDEST)
@@ -279,7 +280,7 @@ static void answer_approval(const struct gateway_call *call, struct text approva
 
 	buf_init(&out, ONE_MAX);
 	put_object(&out, NULL);
-	if (text_is(call->method, "approval.resolve"))
+	if (openclaw_method_of(call->method) == METHOD_APPROVAL_RESOLVE)
 		put_bool(&out, "applied", false);
 	put_json(&out, "approval", approval);
 	put_end(&out);
@@ -317,7 +318,7 @@ void gateway_approval_get(const struct gateway_call *call)
 
 static bool is_unified(const struct gateway_call *call)
 {
-	return text_is(call->method, "approval.resolve");
+	return openclaw_method_of(call->method) == METHOD_APPROVAL_RESOLVE;
 }
 
 static void refuse_nothing_there(const struct gateway_call *call)
@@ -358,7 +359,7 @@ static void answer_late(const struct gateway_call *call, const struct prompt *p,
 	else if (!is_unified(call) && end && end->word && text_is(wish, end->word))
 		answer_good(call);
 	else
-		pending_refuse(call, "approval already resolved", "APPROVAL_ALREADY_RESOLVED",
+		pending_refuse(call, "approval already resolved", FAULT_APPROVAL_ALREADY_RESOLVED,
 		               NULL);
 }
 
@@ -388,7 +389,7 @@ static void decide(const struct gateway_call *call, const struct prompt *p,
 		refuse_nothing_there(call);
 		break;
 	default:
-		pending_refuse_with(call, &(struct gateway_fault){"UNAVAILABLE",
+		pending_refuse_with(call, &(struct gateway_fault){FAULT_UNAVAILABLE,
 		                                                  "approval resolve unavailable",
 		                                                  .retryable = true});
 	}
@@ -398,12 +399,12 @@ static void decide(const struct gateway_call *call, const struct prompt *p,
 static bool is_decision_good(const struct gateway_call *call, enum gateway_decision decision)
 {
 	if (decision == DECISIONS)
-		pending_refuse_with(call,
-		                    &(struct gateway_fault){"INVALID_REQUEST", "invalid decision"});
+		pending_refuse_with(
+			call, &(struct gateway_fault){FAULT_INVALID_REQUEST, "invalid decision"});
 	else if (yyjson_obj_get(call->params, "reviewer"))
 		refuse_nothing_there(call);
 	else if (yyjson_obj_get(call->params, "grantExpiresInDays"))
-		pending_refuse_with(call, &(struct gateway_fault){"INVALID_REQUEST",
+		pending_refuse_with(call, &(struct gateway_fault){FAULT_INVALID_REQUEST,
 		                                                  "what is allowed here does not "
 		                                                  "expire by itself"});
 	else

@@ -17,10 +17,10 @@
 void gateway_refuse_back(const struct gateway_call *call, enum back_answer answer,
                          const struct error *why)
 {
-	struct gateway_fault fault = {"INVALID_REQUEST", why->words};
+	struct gateway_fault fault = {FAULT_INVALID_REQUEST, why->words};
 
 	if (answer == BACK_CONFLICT || answer == BACK_SILENT || answer == BACK_UNSAVED) {
-		fault.code = "UNAVAILABLE";
+		fault.code = FAULT_UNAVAILABLE;
 		fault.retryable = true;
 	}
 	gateway_refuse(call, &fault);

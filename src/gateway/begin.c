@@ -23,7 +23,7 @@
 
 static void refuse_change(const struct gateway_call *call, const char *words)
 {
-	gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", words});
+	gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words});
 }
 
 /* ---- saying that there is one ---- */
@@ -105,7 +105,7 @@ static const char *why_no_reset(const struct gateway_place *place, const struct 
 
 static void refuse_reset(const struct gateway_call *call, const char *words, bool has_changed)
 {
-	struct gateway_fault fault = {"INVALID_REQUEST", words};
+	struct gateway_fault fault = {FAULT_INVALID_REQUEST, words};
 	struct buf details;
 
 	buf_init(&details, KIB);
@@ -138,8 +138,8 @@ static void begin_anew(const struct gateway_call *call, const struct gateway_pla
 	random_uuid(id);
 	generation = gateway_next_name(call->gateway, place, &name);
 	if (!tell_session(call, place, buf_text(&name), id, &why)) {
-		gateway_refuse(
-			call, &(struct gateway_fault){"UNAVAILABLE", why.words, .retryable = true});
+		gateway_refuse(call, &(struct gateway_fault){FAULT_UNAVAILABLE, why.words,
+		                                             .retryable = true});
 	} else {
 		gateway_note_generation(call->gateway, key, generation);
 		gateway_note_begun(call->gateway, key, id);
@@ -225,7 +225,7 @@ static void put_first_ask(const struct creating *c, struct buf *out)
 		return;
 	}
 	put_object(out, "runError");
-	put_word(out, "code", "INVALID_REQUEST");
+	put_word(out, "code", openclaw_code_name(FAULT_INVALID_REQUEST));
 	put_word(out, "message", why.words);
 	put_end(out);
 }
@@ -305,8 +305,8 @@ static void create(struct creating *c)
 		c->id = c->made;
 	if (is_new && (!tell_session(call, c->place, buf_text(&c->place->name), c->made, &why) ||
 	               !name_session(call, c->made, &why))) {
-		gateway_refuse(
-			call, &(struct gateway_fault){"UNAVAILABLE", why.words, .retryable = true});
+		gateway_refuse(call, &(struct gateway_fault){FAULT_UNAVAILABLE, why.words,
+		                                             .retryable = true});
 		return;
 	}
 	if (is_new)

@@ -13,7 +13,7 @@
 
 static void refuse_wish(const struct gateway_call *call, const char *words)
 {
-	gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", words});
+	gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words});
 }
 
 /* ---- chat.abort ---- */
@@ -133,7 +133,7 @@ static void send_later(const struct gateway_call *call, const struct gateway_pla
 		say_status(call, wish->id, "started");
 	else
 		gateway_refuse(call,
-		               &(struct gateway_fault){"UNAVAILABLE", "too many messages wait",
+		               &(struct gateway_fault){FAULT_UNAVAILABLE, "too many messages wait",
 		                                       .retryable = true});
 }
 

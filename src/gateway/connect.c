@@ -17,12 +17,12 @@
 
 static void refuse_protocol(const struct gateway_call *call, uint64_t least, uint64_t most)
 {
-	struct gateway_fault fault = {"INVALID_REQUEST", "protocol mismatch"};
+	struct gateway_fault fault = {FAULT_INVALID_REQUEST, "protocol mismatch"};
 	struct buf details;
 
 	buf_init(&details, DETAILS_MAX);
 	put_object(&details, NULL);
-	put_word(&details, "code", "PROTOCOL_MISMATCH");
+	put_word(&details, "code", openclaw_code_name(FAULT_PROTOCOL_MISMATCH));
 	put_u64(&details, "clientMinProtocol", least);
 	put_u64(&details, "clientMaxProtocol", most);
 	put_u64(&details, "expectedProtocol", GATEWAY_NEWEST);
@@ -34,12 +34,12 @@ static void refuse_protocol(const struct gateway_call *call, uint64_t least, uin
 
 static void refuse_device(const struct gateway_call *call, const struct device_fault *why)
 {
-	struct gateway_fault fault = {"INVALID_REQUEST", why->message};
+	struct gateway_fault fault = {FAULT_INVALID_REQUEST, why->message};
 	struct buf details;
 
 	buf_init(&details, DETAILS_MAX);
 	put_object(&details, NULL);
-	put_word(&details, "code", why->code);
+	put_word(&details, "code", openclaw_code_name(why->code));
 	put_word(&details, "reason", why->reason);
 	put_end(&details);
 	if (call->view->protocol > GATEWAY_OLDEST)
@@ -50,7 +50,7 @@ static void refuse_device(const struct gateway_call *call, const struct device_f
 
 static void refuse_words(const struct gateway_call *call, const char *words)
 {
-	gateway_turn_away(call, &(struct gateway_fault){"INVALID_REQUEST", words}, 1008);
+	gateway_turn_away(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words}, 1008);
 }
 
 /* ---- reading ---- */

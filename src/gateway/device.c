@@ -98,19 +98,22 @@ struct device_fault gateway_check_device(const struct device_proof *proof)
 
 	if (!openclaw_key_read(json_text_at(device, "publicKey"), key) ||
 	    !has_id(key, json_text_at(device, "id")))
-		return (struct device_fault){"device-id-mismatch", "DEVICE_AUTH_DEVICE_ID_MISMATCH",
+		return (struct device_fault){"device-id-mismatch",
+		                             FAULT_DEVICE_AUTH_DEVICE_ID_MISMATCH,
 		                             "device identity mismatch"};
 	if (at > proof->now_ms + SKEW_MS || at < proof->now_ms - SKEW_MS)
 		return (struct device_fault){"device-signature-stale",
-		                             "DEVICE_AUTH_SIGNATURE_EXPIRED",
+		                             FAULT_DEVICE_AUTH_SIGNATURE_EXPIRED,
 		                             "device signature expired"};
 	if (!text_equal(text_trim(json_text_at(device, "nonce")), proof->nonce))
-		return (struct device_fault){"device-nonce-mismatch", "DEVICE_AUTH_NONCE_MISMATCH",
+		return (struct device_fault){"device-nonce-mismatch",
+		                             FAULT_DEVICE_AUTH_NONCE_MISMATCH,
 		                             "device nonce mismatch"};
 	if (!base64url_read(json_text_at(device, "signature"), signature,
 	                    OPENCLAW_SIGNATURE_BYTES) ||
 	    !is_claim_signed(proof, key, signature))
-		return (struct device_fault){"device-signature", "DEVICE_AUTH_SIGNATURE_INVALID",
+		return (struct device_fault){"device-signature",
+		                             FAULT_DEVICE_AUTH_SIGNATURE_INVALID,
 		                             "device signature invalid"};
 	return no_fault;
 }

@@ -10,10 +10,13 @@
 #include <yyjson.h>
 
 #include "base/text.h"
+#include "parse/openclaw_names.h"
 
 /* What was wrong, in the words of gateways; reason NULL: nothing. */
 struct device_fault {
-	const char *reason, *code, *message;
+	const char *reason;
+	enum openclaw_code code;
+	const char *message;
 };
 
 struct device_proof {

@@ -30,19 +30,20 @@ void gateway_turn_away(const struct gateway_call *call, const struct gateway_fau
 enum refused_secret { SECRET_MISSING, SECRET_WRONG, SECRET_OF_DEVICE, SECRET_TOO_OFTEN };
 
 static const struct {
-	const char *code, *reason, *message, *step;
+	enum openclaw_code code;
+	const char *reason, *message, *step;
 } secrets[] = {
-	[SECRET_MISSING] = {"AUTH_TOKEN_MISSING", "token_missing",
+	[SECRET_MISSING] = {FAULT_AUTH_TOKEN_MISSING, "token_missing",
                             "unauthorized: gateway token missing (provide gateway auth token)",
                             "update_auth_configuration"},
-	[SECRET_WRONG] = {"AUTH_TOKEN_MISMATCH", "token_mismatch",
+	[SECRET_WRONG] = {FAULT_AUTH_TOKEN_MISMATCH, "token_mismatch",
                           "unauthorized: gateway token mismatch (provide gateway auth token)",
                           "update_auth_credentials"},
-	[SECRET_OF_DEVICE] = {"AUTH_DEVICE_TOKEN_MISMATCH", "device_token_mismatch",
+	[SECRET_OF_DEVICE] = {FAULT_AUTH_DEVICE_TOKEN_MISMATCH, "device_token_mismatch",
                               ("unauthorized: device token mismatch (rotate/reissue device "
                                "token)"),
                               "update_auth_credentials"},
-	[SECRET_TOO_OFTEN] = {"AUTH_RATE_LIMITED", "rate_limited",
+	[SECRET_TOO_OFTEN] = {FAULT_AUTH_RATE_LIMITED, "rate_limited",
                               ("unauthorized: too many failed authentication attempts (retry "
                                "later)"),
                               "wait_then_retry"},
@@ -50,13 +51,13 @@ static const struct {
 
 static void refuse_secret(const struct gateway_call *call, enum refused_secret why, bool can_retry)
 {
-	struct gateway_fault fault = {"INVALID_REQUEST", secrets[why].message,
+	struct gateway_fault fault = {FAULT_INVALID_REQUEST, secrets[why].message,
 	                              .retryable = why == SECRET_TOO_OFTEN};
 	struct buf details;
 
 	buf_init(&details, DETAILS_MAX);
 	put_object(&details, NULL);
-	put_word(&details, "code", secrets[why].code);
+	put_word(&details, "code", openclaw_code_name(secrets[why].code));
 	put_word(&details, "authReason", secrets[why].reason);
 	put_bool(&details, "canRetryWithDeviceToken", can_retry);
 	put_word(&details, "recommendedNextStep",
@@ -70,12 +71,12 @@ static void refuse_secret(const struct gateway_call *call, enum refused_secret w
 
 static void refuse_nobody(const struct gateway_call *call)
 {
-	struct gateway_fault fault = {"NOT_PAIRED", "device identity required"};
+	struct gateway_fault fault = {FAULT_NOT_PAIRED, "device identity required"};
 	struct buf details;
 
 	buf_init(&details, DETAILS_MAX);
 	put_object(&details, NULL);
-	put_word(&details, "code", "DEVICE_IDENTITY_REQUIRED");
+	put_word(&details, "code", openclaw_code_name(FAULT_DEVICE_IDENTITY_REQUIRED));
 	put_end(&details);
 	if (!entry_is_old(call))
 		fault.details = buf_text(&details);
@@ -86,7 +87,7 @@ static void refuse_nobody(const struct gateway_call *call)
 static bool refuse_crowd(const struct gateway_call *call)
 {
 	gateway_turn_away(call,
-	                  &(struct gateway_fault){"UNAVAILABLE",
+	                  &(struct gateway_fault){FAULT_UNAVAILABLE,
 	                                          "too many connections of this credential",
 	                                          .retryable = true},
 	                  1013);
@@ -105,7 +106,7 @@ static bool is_page(const struct gateway_waiting *wish)
 static void put_pairing(struct buf *out, const struct gateway_waiting *wish, const char *id)
 {
 	put_object(out, NULL);
-	put_word(out, "code", "PAIRING_REQUIRED");
+	put_word(out, "code", openclaw_code_name(FAULT_PAIRING_REQUIRED));
 	put_word(out, "reason", "not-paired");
 	if (id)
 		put_word(out, "requestId", id);
@@ -124,7 +125,8 @@ static void put_pairing(struct buf *out, const struct gateway_waiting *wish, con
 static void refuse_unpaired(const struct gateway_call *call, const struct gateway_waiting *wish,
                             const char *id)
 {
-	struct gateway_fault fault = {"NOT_PAIRED", "pairing required: device is not approved yet"};
+	struct gateway_fault fault = {FAULT_NOT_PAIRED,
+	                              "pairing required: device is not approved yet"};
 	char reason[REASON_MAX];
 	struct buf details;
 

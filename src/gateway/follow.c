@@ -209,7 +209,7 @@ static bool follow(struct gateway_view *view, struct text key)
 /* includeApprovals is no matter: whoever may decide is told of all of them. */
 void gateway_messages_subscribe(const struct gateway_call *call)
 {
-	struct gateway_fault fault = {"INVALID_REQUEST"};
+	struct gateway_fault fault = {FAULT_INVALID_REQUEST};
 	struct gateway_place place;
 
 	gateway_find_place(call->gateway, json_text_at(call->params, "key"),

@@ -46,8 +46,8 @@ void gateway_answer(const struct gateway_call *call, struct text payload)
 	buf_init(&out, GATEWAY_SAY_MAX);
 	openclaw_wire_answer(&out, call->id, payload);
 	if (out.full)
-		gateway_refuse(call,
-		               &(struct gateway_fault){"UNAVAILABLE", "the answer is too long"});
+		gateway_refuse(
+			call, &(struct gateway_fault){FAULT_UNAVAILABLE, "the answer is too long"});
 	else
 		client_say_frame(call->view->client, WS_OP_TEXT, buf_text(&out));
 	buf_finish(&out);
@@ -115,12 +115,12 @@ static bool is_request(yyjson_val *frame, struct gateway_call *call)
 
 static void hear_stranger(const struct gateway_call *call, bool is_good)
 {
-	struct gateway_fault fault = {"INVALID_REQUEST",
+	struct gateway_fault fault = {FAULT_INVALID_REQUEST,
 	                              "invalid handshake: first request must be connect"};
 
 	if (!is_good) {
 		client_close(call->view->client, 1008, TEXT("invalid request frame"));
-	} else if (!text_is(call->method, "connect")) {
+	} else if (openclaw_method_of(call->method) != METHOD_CONNECT) {
 		gateway_refuse(call, &fault);
 		client_close(call->view->client, 1008, text_of(fault.message));
 	} else {
@@ -138,8 +138,8 @@ static void hear_frame(struct client *c, struct text message)
 		hear_stranger(&call, is_good);
 	} else if (!is_good) {
 		call.id = call.id.len ? call.id : TEXT("invalid");
-		gateway_refuse(&call,
-		               &(struct gateway_fault){"INVALID_REQUEST", "invalid request frame"});
+		gateway_refuse(&call, &(struct gateway_fault){FAULT_INVALID_REQUEST,
+		                                              "invalid request frame"});
 	} else {
 		gateway_dispatch(&call);
 	}

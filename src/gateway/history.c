@@ -256,7 +256,7 @@ static void wait(const struct gateway_call *call)
 		view->waits_ms = now;
 	if (view->waiting || now - view->waits_ms > PATIENCE_MS) {
 		view->waits_ms = 0;
-		gateway_refuse(call, &(struct gateway_fault){"UNAVAILABLE",
+		gateway_refuse(call, &(struct gateway_fault){FAULT_UNAVAILABLE,
 		                                             "the transcript is being read",
 		                                             .retryable = true});
 		return;
@@ -335,7 +335,7 @@ void gateway_history_of(const struct gateway_call *call, struct text key, struct
 	struct gateway_history h = {.call = call, .place = &place, .resolution = resolution};
 
 	if (fault) {
-		gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", fault});
+		gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, fault});
 		return;
 	}
 	runs_reach(call->gateway->options.runs);

@@ -22,8 +22,8 @@
 void gateway_answer_buf(const struct gateway_call *call, const struct buf *payload)
 {
 	if (payload->full)
-		gateway_refuse(call,
-		               &(struct gateway_fault){"UNAVAILABLE", "the answer is too long"});
+		gateway_refuse(
+			call, &(struct gateway_fault){FAULT_UNAVAILABLE, "the answer is too long"});
 	else
 		gateway_answer(call, buf_text(payload));
 }
@@ -126,65 +126,60 @@ static void config(const struct gateway_call *call)
 
 /* ---- the table ---- */
 
-static const struct {
-	const char *name;
-	enum operator_scope scope;
-	void (*hear)(const struct gateway_call *call);
-} methods[] = {
-	{"health", OPERATOR_READ, health},
-	{"status", OPERATOR_READ, status},
-	{"system-presence", OPERATOR_READ, presence},
-	{"last-heartbeat", OPERATOR_READ, gateway_last_heartbeat},
-	{"chat.send", OPERATOR_WRITE, gateway_chat_send},
-	{"chat.abort", OPERATOR_WRITE, gateway_chat_abort},
-	{"chat.history", OPERATOR_READ, gateway_chat_history},
-	{"agent", OPERATOR_WRITE, gateway_agent},
-	{"agent.wait", OPERATOR_WRITE, gateway_agent_wait},
-	{"sessions.list", OPERATOR_READ, gateway_sessions_list},
-	{"sessions.subscribe", OPERATOR_READ, gateway_sessions_subscribe},
-	{"sessions.describe", OPERATOR_READ, gateway_sessions_describe},
-	{"sessions.resolve", OPERATOR_READ, gateway_sessions_resolve},
-	{"sessions.messages.subscribe", OPERATOR_READ, gateway_messages_subscribe},
-	{"sessions.messages.unsubscribe", OPERATOR_READ, gateway_messages_unsubscribe},
-	{"sessions.create", OPERATOR_WRITE, gateway_sessions_create},
-	{"sessions.patch", OPERATOR_WRITE, gateway_sessions_patch},
-	{"sessions.reset", OPERATOR_ADMIN, gateway_sessions_reset},
-	{"sessions.preview", OPERATOR_READ, gateway_sessions_preview},
-	{"agents.list", OPERATOR_READ, gateway_agents_list},
-	{"commands.list", OPERATOR_READ, commands},
-	{"config.get", OPERATOR_READ, config},
-	{"chat.startup", OPERATOR_READ, gateway_chat_startup},
-	{"agent.identity.get", OPERATOR_READ, gateway_agent_identity},
-	{"models.authStatus", OPERATOR_READ, gateway_models_auth},
-	{"models.list", OPERATOR_READ, gateway_models_list},
-	{"exec.approval.list", OPERATOR_APPROVALS, gateway_exec_list},
-	{"exec.approval.get", OPERATOR_APPROVALS, gateway_exec_get},
-	{"exec.approval.resolve", OPERATOR_APPROVALS, gateway_exec_resolve},
-	{"plugin.approval.list", OPERATOR_APPROVALS, gateway_plugin_list},
-	{"plugin.approval.resolve", OPERATOR_APPROVALS, gateway_plugin_resolve},
-	{"approval.get", OPERATOR_APPROVALS, gateway_approval_get},
-	{"approval.resolve", OPERATOR_APPROVALS, gateway_approval_resolve},
-	{"question.list", OPERATOR_QUESTIONS, gateway_question_list},
-	{"question.get", OPERATOR_QUESTIONS, gateway_question_get},
-	{"question.resolve", OPERATOR_QUESTIONS, gateway_question_resolve},
-	{"device.pair.list", OPERATOR_PAIRING, gateway_pair_list},
-	{"device.pair.approve", OPERATOR_PAIRING, gateway_pair_approve},
-	{"device.pair.reject", OPERATOR_PAIRING, gateway_pair_reject},
-	{"device.pair.remove", OPERATOR_PAIRING, gateway_pair_remove},
-	{"events.subscribe", OPERATOR_READ, gateway_events_subscribe},
-	{"events.position", OPERATOR_READ, gateway_events_position},
+static void (*const heard[METHOD_ANSWERED])(const struct gateway_call *call) = {
+	[METHOD_HEALTH] = health,
+	[METHOD_STATUS] = status,
+	[METHOD_SYSTEM_PRESENCE] = presence,
+	[METHOD_LAST_HEARTBEAT] = gateway_last_heartbeat,
+	[METHOD_CHAT_SEND] = gateway_chat_send,
+	[METHOD_CHAT_ABORT] = gateway_chat_abort,
+	[METHOD_CHAT_HISTORY] = gateway_chat_history,
+	[METHOD_AGENT] = gateway_agent,
+	[METHOD_AGENT_WAIT] = gateway_agent_wait,
+	[METHOD_SESSIONS_LIST] = gateway_sessions_list,
+	[METHOD_SESSIONS_SUBSCRIBE] = gateway_sessions_subscribe,
+	[METHOD_SESSIONS_DESCRIBE] = gateway_sessions_describe,
+	[METHOD_SESSIONS_RESOLVE] = gateway_sessions_resolve,
+	[METHOD_SESSIONS_MESSAGES_SUBSCRIBE] = gateway_messages_subscribe,
+	[METHOD_SESSIONS_MESSAGES_UNSUBSCRIBE] = gateway_messages_unsubscribe,
+	[METHOD_SESSIONS_CREATE] = gateway_sessions_create,
+	[METHOD_SESSIONS_PATCH] = gateway_sessions_patch,
+	[METHOD_SESSIONS_RESET] = gateway_sessions_reset,
+	[METHOD_SESSIONS_PREVIEW] = gateway_sessions_preview,
+	[METHOD_AGENTS_LIST] = gateway_agents_list,
+	[METHOD_COMMANDS_LIST] = commands,
+	[METHOD_CONFIG_GET] = config,
+	[METHOD_CHAT_STARTUP] = gateway_chat_startup,
+	[METHOD_AGENT_IDENTITY_GET] = gateway_agent_identity,
+	[METHOD_MODELS_AUTH_STATUS] = gateway_models_auth,
+	[METHOD_MODELS_LIST] = gateway_models_list,
+	[METHOD_EXEC_APPROVAL_LIST] = gateway_exec_list,
+	[METHOD_EXEC_APPROVAL_GET] = gateway_exec_get,
+	[METHOD_EXEC_APPROVAL_RESOLVE] = gateway_exec_resolve,
+	[METHOD_PLUGIN_APPROVAL_LIST] = gateway_plugin_list,
+	[METHOD_PLUGIN_APPROVAL_RESOLVE] = gateway_plugin_resolve,
+	[METHOD_APPROVAL_GET] = gateway_approval_get,
+	[METHOD_APPROVAL_RESOLVE] = gateway_approval_resolve,
+	[METHOD_QUESTION_LIST] = gateway_question_list,
+	[METHOD_QUESTION_GET] = gateway_question_get,
+	[METHOD_QUESTION_RESOLVE] = gateway_question_resolve,
+	[METHOD_DEVICE_PAIR_LIST] = gateway_pair_list,
+	[METHOD_DEVICE_PAIR_APPROVE] = gateway_pair_approve,
+	[METHOD_DEVICE_PAIR_REJECT] = gateway_pair_reject,
+	[METHOD_DEVICE_PAIR_REMOVE] = gateway_pair_remove,
+	[METHOD_EVENTS_SUBSCRIBE] = gateway_events_subscribe,
+	[METHOD_EVENTS_POSITION] = gateway_events_position,
 };
-#define METHODS (sizeof(methods) / sizeof(*methods))
 
 void gateway_method_names(struct buf *out)
 {
-	for (size_t i = 0; i < METHODS; i++)
-		put_word(out, NULL, methods[i].name);
+	for (unsigned i = 0; i < METHOD_ANSWERED; i++)
+		put_word(out, NULL, openclaw_method_name((enum openclaw_method)i));
 }
 
 void gateway_refuse_scope(const struct gateway_call *call, enum operator_scope scope)
 {
-	struct gateway_fault fault = {"FORBIDDEN"};
+	struct gateway_fault fault = {FAULT_FORBIDDEN};
 	const char *name = operator_scope_name(scope);
 	struct buf details;
 	struct error words;
@@ -193,14 +188,14 @@ void gateway_refuse_scope(const struct gateway_call *call, enum operator_scope s
 	fault.message = words.words;
 	buf_init(&details, DETAILS_MAX);
 	put_object(&details, NULL);
-	put_word(&details, "code", "MISSING_SCOPE");
+	put_word(&details, "code", openclaw_code_name(FAULT_MISSING_SCOPE));
 	put_word(&details, "missingScope", name);
 	put_list(&details, "requiredScopes");
 	put_word(&details, NULL, name);
 	put_list_end(&details);
 	put_end(&details);
 	if (call->view->protocol == GATEWAY_OLDEST)
-		fault.code = "INVALID_REQUEST";
+		fault.code = FAULT_INVALID_REQUEST;
 	else
 		fault.details = buf_text(&details);
 	gateway_refuse(call, &fault);
@@ -217,7 +212,7 @@ static void refuse_method(const struct gateway_call *call)
 		return;
 	}
 	error_set(&words, "unknown method: %.*s", TEXT_ARG(call->method));
-	gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", words.words});
+	gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words.words});
 }
 
 static bool are_params_good(const struct gateway_call *call)
@@ -227,35 +222,27 @@ static bool are_params_good(const struct gateway_call *call)
 	if (gateway_params_check(call->method, call->params, &fault))
 		return true;
 	error_set(&words, "invalid %.*s params: %s", TEXT_ARG(call->method), fault.words);
-	gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", words.words});
+	gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words.words});
 	return false;
-}
-
-static size_t find_method(struct text name)
-{
-	size_t i = 0;
-
-	while (i < METHODS && !text_is(name, methods[i].name))
-		i++;
-	return i;
 }
 
 bool gateway_has_method(struct text name)
 {
-	return find_method(name) < METHODS;
+	return openclaw_method_of(name) < METHOD_ANSWERED;
 }
 
 void gateway_dispatch(const struct gateway_call *call)
 {
-	size_t i = find_method(call->method);
+	enum openclaw_method method = openclaw_method_of(call->method);
+	unsigned scope = openclaw_method_scope(method);
 
 	gateway_queue_look(call->gateway);
-	if (i == METHODS && !gateway_relay(call))
+	if (method >= METHOD_ANSWERED && !gateway_relay(call))
 		refuse_method(call);
-	else if (i == METHODS)
+	else if (method >= METHOD_ANSWERED)
 		return;
-	else if (!(call->view->scopes & methods[i].scope))
-		gateway_refuse_scope(call, methods[i].scope);
+	else if (!(call->view->scopes & scope))
+		gateway_refuse_scope(call, (enum operator_scope)scope);
 	else if (are_params_good(call))
-		methods[i].hear(call);
+		heard[method](call);
 }

@@ -215,12 +215,12 @@ static void answer_decision(const struct gateway_call *call, const char *request
 static void refuse_decision(const struct gateway_call *call, enum gateway_paired decision,
                             const char *unknown, const struct error *why)
 {
-	struct gateway_fault fault = {"INVALID_REQUEST", why->words};
+	struct gateway_fault fault = {FAULT_INVALID_REQUEST, why->words};
 
 	if (decision == GATEWAY_UNKNOWN)
 		fault.message = unknown;
 	if (decision == GATEWAY_UNSAVED)
-		fault.code = "UNAVAILABLE";
+		fault.code = FAULT_UNAVAILABLE;
 	gateway_refuse(call, &fault);
 }
 
@@ -236,7 +236,7 @@ static bool find_request(const struct gateway_call *call, struct gateway_waiting
 		*out = *w;
 		return true;
 	}
-	gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", "unknown requestId"});
+	gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, "unknown requestId"});
 	return false;
 }
 
@@ -280,7 +280,7 @@ void gateway_pair_remove(const struct gateway_call *call)
 
 	if (!d) {
 		gateway_refuse(call,
-		               &(struct gateway_fault){"INVALID_REQUEST", "unknown deviceId"});
+		               &(struct gateway_fault){FAULT_INVALID_REQUEST, "unknown deviceId"});
 		return;
 	}
 	self = d->self;

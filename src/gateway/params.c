@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "gateway/rule.h"
+#include "parse/openclaw_names.h"
 
 static int compare_names(const void *key, const void *row)
 {
@@ -53,9 +54,9 @@ bool gateway_params_check(struct text method, yyjson_val *params, struct error *
 
 	if (!gateway_method_find(method, &found) || !found->is_ours)
 		return error_set(why, "unknown method");
-	if ((!params || yyjson_is_null(params)) && !text_is(method, "connect"))
+	if ((!params || yyjson_is_null(params)) && openclaw_method_of(method) != METHOD_CONNECT)
 		params = (yyjson_val *)&nothing;
-	if (text_is(method, "chat.send") && yyjson_obj_get(params, REMARK))
+	if (openclaw_method_of(method) == METHOD_CHAT_SEND && yyjson_obj_get(params, REMARK))
 		return check_without_remark(found, params, why);
 	return gateway_rule_check(found->rules, params, why);
 }

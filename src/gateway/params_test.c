@@ -11,6 +11,7 @@
 
 #include "gateway/rule.h"
 #include "gateway/spelling.h"
+#include "parse/openclaw_names.h"
 #include "signal/json.h"
 
 static struct json_reader reader;
@@ -270,6 +271,35 @@ static void methods_have_scopes(void **state)
 	}
 }
 
+/* Where the parameters decide, we ask for the right to write. */
+static void methods_of_ours_need_what_the_schema_says(void **state)
+{
+	static const unsigned scopes[] = {
+		[GATEWAY_SCOPE_READ] = OPERATOR_READ,
+		[GATEWAY_SCOPE_WRITE] = OPERATOR_WRITE,
+		[GATEWAY_SCOPE_ADMIN] = OPERATOR_ADMIN,
+		[GATEWAY_SCOPE_APPROVALS] = OPERATOR_APPROVALS,
+		[GATEWAY_SCOPE_QUESTIONS] = OPERATOR_QUESTIONS,
+		[GATEWAY_SCOPE_PAIRING] = OPERATOR_PAIRING,
+		[GATEWAY_SCOPE_DYNAMIC] = OPERATOR_WRITE,
+	};
+	size_t ours = 1; /* connect */
+
+	for (unsigned i = 0; i < METHOD_ANSWERED; i++) {
+		const char *name = openclaw_method_name((enum openclaw_method)i);
+		const struct gateway_method *method;
+
+		assert_true(gateway_method_find(text_of(name), &method));
+		assert_true(method->is_ours);
+		assert_int_equal(openclaw_method_scope((enum openclaw_method)i),
+		                 scopes[method->scope]);
+		ours++;
+	}
+	for (size_t i = 0; i < gateway_method_count; i++)
+		ours -= gateway_methods[i].is_ours;
+	assert_int_equal(ours, 0);
+}
+
 static void spellings(void **state)
 {
 	assert_true(spelling_is_slug(TEXT("a-b")));
@@ -296,6 +326,7 @@ int main(void)
 		cmocka_unit_test(no_parameters_are_an_empty_object),
 		cmocka_unit_test(long_names_and_many_members_are_bounded),
 		cmocka_unit_test(methods_have_scopes),
+		cmocka_unit_test(methods_of_ours_need_what_the_schema_says),
 		cmocka_unit_test(spellings),
 	};
 

@@ -312,15 +312,15 @@ void pending_refuse_with(const struct gateway_call *call, const struct gateway_f
 		gateway_refuse(call, fault);
 }
 
-void pending_refuse(const struct gateway_call *call, const char *message, const char *reason,
+void pending_refuse(const struct gateway_call *call, const char *message, enum openclaw_code reason,
                     const char *remedy)
 {
-	struct gateway_fault fault = {"INVALID_REQUEST", message};
+	struct gateway_fault fault = {FAULT_INVALID_REQUEST, message};
 	struct buf details;
 
 	buf_init(&details, DETAILS_MAX);
 	put_object(&details, NULL);
-	put_word(&details, "reason", reason);
+	put_word(&details, "reason", openclaw_code_name(reason));
 	if (remedy)
 		put_word(&details, "remediation", remedy);
 	put_end(&details);

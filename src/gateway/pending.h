@@ -68,7 +68,7 @@ bool pending_list_ends(struct buf *list, size_t len);
 /* Refuses, or tells who hears that in the client's place. */
 void pending_refuse_with(const struct gateway_call *call, const struct gateway_fault *fault);
 /* With a reason, and what to do, for those who read details; remedy: or NULL. */
-void pending_refuse(const struct gateway_call *call, const char *message, const char *reason,
+void pending_refuse(const struct gateway_call *call, const char *message, enum openclaw_code reason,
                     const char *remedy);
 
 #endif

@@ -302,13 +302,13 @@ void gateway_events_subscribe(const struct gateway_call *call)
 	struct gateway_exact *e;
 
 	if (!(call->view->caps & GATEWAY_POSITIONS)) {
-		gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST",
+		gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST,
 		                                             "events.subscribe needs the cap "
 		                                             "signalbox-positions"});
 		return;
 	}
 	if (yyjson_obj_get(call->params, "after") && !positions_parse(after, &positions)) {
-		gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST",
+		gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST,
 		                                             "after: " POSITIONS_WORDS});
 		return;
 	}

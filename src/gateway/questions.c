@@ -134,7 +134,7 @@ static void refuse_unknown(const struct gateway_call *call)
 
 	error_set(&words, "question '%.*s' was not found",
 	          TEXT_ARG(json_text_at(call->params, "id")));
-	pending_refuse(call, words.words, "QUESTION_NOT_FOUND", NULL);
+	pending_refuse(call, words.words, FAULT_QUESTION_NOT_FOUND, NULL);
 }
 
 void gateway_question_get(const struct gateway_call *call)
@@ -168,7 +168,7 @@ static bool refuse_answer(const struct gateway_call *call, const char *reason)
 	struct error words;
 
 	error_set(&words, "question '" INQUIRY_ID "' %s", reason);
-	pending_refuse(call, words.words, "QUESTION_INVALID_ANSWER", NULL);
+	pending_refuse(call, words.words, FAULT_QUESTION_INVALID_ANSWER, NULL);
 	return false;
 }
 
@@ -254,7 +254,7 @@ static void answer_late(const struct gateway_call *call, const struct prompt *p)
 
 	error_set(&words, "question '%s' is already %s", p->id,
 	          p->state == PROMPT_OPEN ? "answered" : prompt_state_name(p->state));
-	pending_refuse(call, words.words, "QUESTION_ALREADY_TERMINAL", NULL);
+	pending_refuse(call, words.words, FAULT_QUESTION_ALREADY_TERMINAL, NULL);
 }
 
 static void give_answer(const struct gateway_call *call, const struct prompt *p, struct text value)
@@ -283,7 +283,7 @@ static void give_answer(const struct gateway_call *call, const struct prompt *p,
 		refuse_unknown(call);
 		break;
 	default:
-		gateway_refuse(call, &(struct gateway_fault){"UNAVAILABLE",
+		gateway_refuse(call, &(struct gateway_fault){FAULT_UNAVAILABLE,
 		                                             "question resolve unavailable",
 		                                             .retryable = true});
 	}
@@ -299,7 +299,7 @@ static bool are_answers_good(const struct gateway_call *call)
 	yyjson_val *key;
 
 	if (yyjson_obj_get(call->params, "secretStoreAllowedHosts")) {
-		gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST",
+		gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST,
 		                                             "Secret store allowed hosts "
 		                                             "require a store-bound question."});
 		return false;
@@ -309,7 +309,7 @@ static bool are_answers_good(const struct gateway_call *call)
 			continue;
 		error_set(&words, "question '%.*s' is not part of this request",
 		          TEXT_ARG(json_text(key)));
-		pending_refuse(call, words.words, "QUESTION_INVALID_ANSWER", NULL);
+		pending_refuse(call, words.words, FAULT_QUESTION_INVALID_ANSWER, NULL);
 		return false;
 	}
 	return true;

@@ -75,7 +75,7 @@ static enum operator_scope scope_of(const struct gateway_method *method)
 static void refuse_unavailable(struct buf *out, struct text id, const char *why)
 {
 	openclaw_wire_refuse(out, id,
-	                     &(struct gateway_fault){"UNAVAILABLE", why, .retryable = true});
+	                     &(struct gateway_fault){FAULT_UNAVAILABLE, why, .retryable = true});
 }
 
 static void say_answer(struct client *c, struct text id, const struct back_verdict *verdict)
@@ -119,10 +119,10 @@ static size_t count_waits(struct client *c)
 static void refuse_call(const struct gateway_call *call, enum back_answer answer,
                         const struct error *why)
 {
-	struct gateway_fault fault = {"UNAVAILABLE", why->words, .retryable = true};
+	struct gateway_fault fault = {FAULT_UNAVAILABLE, why->words, .retryable = true};
 
 	if (answer == BACK_NOT_SUPPORTED)
-		fault = (struct gateway_fault){"INVALID_REQUEST", why->words};
+		fault = (struct gateway_fault){FAULT_INVALID_REQUEST, why->words};
 	gateway_refuse(call, &fault);
 }
 
@@ -168,7 +168,7 @@ bool gateway_relay(const struct gateway_call *call)
 	if (is_bound(method)) {
 		error_set(&words, "%.*s belongs to one connection and is not passed on",
 		          TEXT_ARG(method->name));
-		gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", words.words});
+		gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words.words});
 		return true;
 	}
 	if (!scope_of(method))

@@ -132,7 +132,7 @@ bool gateway_resolve_link(const struct gateway *g, struct text id, struct buf *r
 
 static void refuse(const struct gateway_call *call, const char *words)
 {
-	gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", words});
+	gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words});
 }
 
 static void resolve(const struct gateway_call *call, size_t way, struct text name)

@@ -267,7 +267,7 @@ static bool has_room(const struct gateway_call *call)
 
 	if (!has)
 		gateway_refuse(call,
-		               &(struct gateway_fault){"UNAVAILABLE", "too many requests wait",
+		               &(struct gateway_fault){FAULT_UNAVAILABLE, "too many requests wait",
 		                                       .retryable = true});
 	return has;
 }
@@ -395,7 +395,7 @@ void gateway_agent(const struct gateway_call *call)
 		wish.model = gateway_wished_model(call->gateway, buf_text(&place.key));
 	fault = why_not_asked(call, &place);
 	if (fault)
-		gateway_refuse(call, &(struct gateway_fault){"INVALID_REQUEST", fault});
+		gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, fault});
 	else
 		ask_agent(call, &place, &wish);
 	gateway_place_finish(&place);

@@ -115,7 +115,7 @@ void openclaw_wire_refuse(struct buf *out, struct text id, const struct gateway_
 {
 	begin_answer(out, id, false);
 	put_object(out, "error");
-	put_word(out, "code", fault->code);
+	put_word(out, "code", openclaw_code_name(fault->code));
 	put_word(out, "message", fault->message);
 	if (fault->details.len)
 		put_json(out, "details", fault->details);

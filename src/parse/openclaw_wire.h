@@ -10,6 +10,7 @@
 #include <yyjson.h>
 
 #include "base/buf.h"
+#include "parse/openclaw_names.h"
 
 /* Protocols that we speak. */
 #define OPENCLAW_OLDEST 3
@@ -33,9 +34,10 @@ void openclaw_wire_read(yyjson_val *frame, struct openclaw_head *out);
 
 void openclaw_wire_request(struct buf *out, struct text id, const char *method, struct text params);
 
-/* A refusal.  Codes are those of the protocol. */
+/* A refusal. */
 struct gateway_fault {
-	const char *code, *message;
+	enum openclaw_code code;
+	const char *message;
 	struct text details; /* JSON, or empty */
 	bool retryable;
 };

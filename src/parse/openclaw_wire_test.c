@@ -48,7 +48,7 @@ static void a_request_is_read_as_it_was_written(void **state)
 static void an_answer_is_good_and_a_refusal_says_why(void **state)
 {
 	struct written w = {0};
-	struct gateway_fault fault = {"UNAVAILABLE", "not now", TEXT("{\"a\":1}"), true};
+	struct gateway_fault fault = {FAULT_UNAVAILABLE, "not now", TEXT("{\"a\":1}"), true};
 
 	buf_init(&w.out, KIB);
 	openclaw_wire_answer(&w.out, TEXT("7"), TEXT("{\"a\":1}"));
@@ -80,6 +80,28 @@ static void every_event_has_a_name_of_its_own(void **state)
 	assert_null(openclaw_event_name(OPENCLAW_EVENTS));
 	assert_int_equal(openclaw_event_of(TEXT("")), OPENCLAW_EVENTS);
 	assert_int_equal(openclaw_event_of(TEXT("chats")), OPENCLAW_EVENTS);
+}
+
+static void every_method_and_code_has_a_name_of_its_own(void **state)
+{
+	for (unsigned i = 0; i < METHODS; i++) {
+		const char *name = openclaw_method_name((enum openclaw_method)i);
+
+		assert_non_null(name);
+		assert_int_equal(openclaw_method_of(text_of(name)), i);
+		assert_int_equal(!openclaw_method_scope((enum openclaw_method)i),
+		                 i == METHOD_CONNECT);
+	}
+	for (unsigned i = 0; i < FAULTS; i++) {
+		const char *name = openclaw_code_name((enum openclaw_code)i);
+
+		assert_non_null(name);
+		assert_int_equal(openclaw_code_of(text_of(name)), i);
+	}
+	assert_int_equal(openclaw_method_of(TEXT("chat")), METHODS);
+	assert_int_equal(openclaw_code_of(TEXT("")), FAULTS);
+	assert_null(openclaw_method_name(METHODS));
+	assert_null(openclaw_code_name(FAULTS));
 }
 
 static void what_is_no_frame_is_of_no_kind(void **state)
@@ -156,6 +178,7 @@ int main(void)
 		cmocka_unit_test(a_request_is_read_as_it_was_written),
 		cmocka_unit_test(an_answer_is_good_and_a_refusal_says_why),
 		cmocka_unit_test(every_event_has_a_name_of_its_own),
+		cmocka_unit_test(every_method_and_code_has_a_name_of_its_own),
 		cmocka_unit_test(what_is_no_frame_is_of_no_kind),
 		cmocka_unit_test(what_one_signs_the_other_believes),
 		cmocka_unit_test(a_public_key_is_read_in_each_spelling),

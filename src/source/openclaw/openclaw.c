@@ -40,7 +40,7 @@ static void leave_runs(struct openclaw *o, const struct loss *loss)
 {
 	const char *why = loss->why ? loss->why : "the gateway closed the connection";
 
-	if (loss->for_good || !(o->methods & OPENCLAW_SUBSCRIBE))
+	if (loss->for_good || !openclaw_has(o, METHOD_SESSIONS_SUBSCRIBE))
 		openclaw_end_runs(o->memory, why);
 	else
 		openclaw_cut_runs(o->memory, why);

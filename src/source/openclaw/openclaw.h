@@ -93,8 +93,7 @@ struct openclaw {
 	uint64_t last_id; /* of our requests */
 	unsigned protocol;
 	unsigned scopes;   /* of enum operator_scope, as granted */
-	unsigned methods;  /* of enum openclaw_method, as told */
-	struct map listed; /* all of them, by name */
+	struct map listed; /* its methods, by name */
 	unsigned tick_ms;
 	size_t payload_max;
 	char *main_session, *agent; /* sessionDefaults */

@@ -69,7 +69,8 @@ static uint64_t send_chat(struct openclaw_run *run, struct text prompt)
 	put_text(&params, "message", prompt);
 	put_word(&params, "idempotencyKey", run->id);
 	buf_add_char(&params, '}');
-	id = openclaw_request(run->memory->line, "chat.send", buf_text(&params));
+	id = openclaw_request(run->memory->line, openclaw_method_name(METHOD_CHAT_SEND),
+	                      buf_text(&params));
 	buf_finish(&params);
 	return id;
 }

@@ -10,6 +10,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "parse/parse.h"
+#include "source/openclaw/openclaw_call.h"
 #include "source/openclaw/openclaw_parts.h"
 
 /* ---- approvals ---- */
@@ -113,7 +114,8 @@ bool openclaw_reply(void *self, const struct back_outcome *reply, struct error *
 		return error_set(why, "the gateway is not connected");
 	if (!(o->scopes & OPERATOR_APPROVALS))
 		return error_set(why, "the gateway did not grant operator.approvals");
-	asked.method = is_plugins(reply->id) ? "plugin.approval.resolve" : "exec.approval.resolve";
+	asked.method = openclaw_method_name(is_plugins(reply->id) ? METHOD_PLUGIN_APPROVAL_RESOLVE
+	                                                          : METHOD_EXEC_APPROVAL_RESOLVE);
 	buf_init(&params, 16 * KIB);
 	put_object(&params, NULL);
 	put_text(&params, "id", reply->id);
@@ -272,14 +274,16 @@ static void take_list(struct openclaw *o, const struct openclaw_wait *wait, yyjs
 
 static void ask_list(struct openclaw *o, bool of_plugins)
 {
+	enum openclaw_method method =
+		of_plugins ? METHOD_PLUGIN_APPROVAL_LIST : METHOD_EXEC_APPROVAL_LIST;
 	struct openclaw_asked asked = {
-		.method = of_plugins ? "plugin.approval.list" : "exec.approval.list",
+		.method = openclaw_method_name(method),
 		.params = TEXT("{}"),
 		.token = of_plugins,
 		.take = take_list,
 	};
 
-	if (o->methods & (of_plugins ? OPENCLAW_PLUGIN_LIST : OPENCLAW_EXEC_LIST))
+	if (openclaw_has(o, method))
 		openclaw_wait(o, &asked);
 }
 
@@ -377,7 +381,7 @@ void openclaw_note(struct openclaw *o, enum openclaw_event event, yyjson_val *pa
 
 bool openclaw_abort(struct openclaw *o, struct text run, struct text session, uint64_t ticket)
 {
-	struct openclaw_asked asked = {.method = "chat.abort",
+	struct openclaw_asked asked = {.method = openclaw_method_name(METHOD_CHAT_ABORT),
 	                               .what = run,
 	                               .token = ticket,
 	                               .take = openclaw_stop_answered};

@@ -24,6 +24,11 @@ void openclaw_list_methods(struct openclaw *o, yyjson_val *features)
 			map_set(&o->listed, json_text(name), o);
 }
 
+bool openclaw_has(const struct openclaw *o, enum openclaw_method method)
+{
+	return map_get(&o->listed, text_of(openclaw_method_name(method))) != NULL;
+}
+
 /* ---- what became of it ---- */
 
 /* As it came, of the members that an error has. */
@@ -33,7 +38,7 @@ static void add_error(struct buf *out, yyjson_val *error)
 	struct text code = json_text_at(error, "code"), message = json_text_at(error, "message");
 
 	put_object(out, NULL);
-	put_text(out, "code", code.len ? code : TEXT("UNAVAILABLE"));
+	put_text(out, "code", code.len ? code : text_of(openclaw_code_name(FAULT_UNAVAILABLE)));
 	put_text(out, "message", message.len ? message : TEXT("the gateway refused it"));
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		yyjson_val *value = yyjson_obj_get(error, names[i]);

@@ -27,15 +27,6 @@
 
 #define ALL_SCOPES (OPERATOR_READ | OPERATOR_WRITE | OPERATOR_APPROVALS | OPERATOR_QUESTIONS)
 
-static const struct {
-	const char *name;
-	enum openclaw_method method;
-} methods[] = {
-	{"exec.approval.list", OPENCLAW_EXEC_LIST}, {"plugin.approval.list", OPENCLAW_PLUGIN_LIST},
-	{"sessions.subscribe", OPENCLAW_SUBSCRIBE}, {"chat.history", OPENCLAW_HISTORY},
-	{"question.list", OPENCLAW_QUESTION_LIST},
-};
-
 /* ---- what we say ---- */
 
 /* A gateway that tells what it is capable of knows the third form. */
@@ -107,7 +98,8 @@ void openclaw_take_challenge(struct openclaw *o, yyjson_val *challenge)
 	buf_init(&params, 64 * KIB);
 	add_params(&params, o, challenge);
 	o->step = STEP_HELLO;
-	if (params.full || !openclaw_request(o, "connect", buf_text(&params)))
+	if (params.full ||
+	    !openclaw_request(o, openclaw_method_name(METHOD_CONNECT), buf_text(&params)))
 		openclaw_lose(o, &(struct loss){.why = "the handshake could not be sent"});
 	explicit_bzero(params.at, params.len);
 	buf_finish(&params);
@@ -128,7 +120,8 @@ struct text openclaw_refusal(yyjson_val *answer)
 }
 
 struct hello_refusal {
-	struct text code, detail, words; /* detail: the finer code of protocol 4 */
+	enum openclaw_code code, detail; /* detail: the finer one of protocol 4 */
+	struct text words;
 	yyjson_val *details;
 };
 
@@ -139,19 +132,19 @@ static bool says(struct text words, const char *part)
 
 static bool wants_device(const struct hello_refusal *r)
 {
-	return text_is(r->detail, "DEVICE_IDENTITY_REQUIRED") ||
+	return r->detail == FAULT_DEVICE_IDENTITY_REQUIRED ||
 	       says(r->words, "device identity required");
 }
 
 static bool wants_pairing(const struct hello_refusal *r)
 {
-	return text_is(r->detail, "PAIRING_REQUIRED") || says(r->words, "pairing required");
+	return r->detail == FAULT_PAIRING_REQUIRED || says(r->words, "pairing required");
 }
 
 static bool doubts_token(const struct hello_refusal *r)
 {
-	return text_is(r->detail, "AUTH_TOKEN_MISMATCH") || says(r->words, "token mismatch") ||
-	       text_is(r->detail, "AUTH_DEVICE_TOKEN_MISMATCH");
+	return r->detail == FAULT_AUTH_TOKEN_MISMATCH || says(r->words, "token mismatch") ||
+	       r->detail == FAULT_AUTH_DEVICE_TOKEN_MISMATCH;
 }
 
 /* The gateway's own words may be long or hostile; the source shows them, made safe. */
@@ -204,8 +197,8 @@ static void take_refusal(struct openclaw *o, yyjson_val *answer)
 	yyjson_val *details = yyjson_obj_get(error, "details");
 	uint64_t wait_ms = yyjson_get_uint(yyjson_obj_get(error, "retryAfterMs"));
 	struct hello_refusal r = {
-		.code = json_text(yyjson_obj_get(error, "code")),
-		.detail = json_text(yyjson_obj_get(details, "code")),
+		.code = openclaw_code_of(json_text(yyjson_obj_get(error, "code"))),
+		.detail = openclaw_code_of(json_text(yyjson_obj_get(details, "code"))),
 		.words = openclaw_refusal(answer),
 		.details = details,
 	};
@@ -216,7 +209,7 @@ static void take_refusal(struct openclaw *o, yyjson_val *answer)
 		return;
 	openclaw_hello_explain(&r, words, sizeof(words));
 	loss.why = words;
-	loss.for_good = !wants_pairing(&r) && !text_is(r.code, "UNAVAILABLE") &&
+	loss.for_good = !wants_pairing(&r) && r.code != FAULT_UNAVAILABLE &&
 	                !yyjson_get_bool(yyjson_obj_get(error, "retryable"));
 	openclaw_lose(o, &loss);
 }
@@ -236,19 +229,6 @@ static unsigned granted_scopes(yyjson_val *auth)
 	while ((name = yyjson_arr_iter_next(&each)) != NULL)
 		granted |= operator_scope_of(json_text(name));
 	return operator_scopes_implied(granted) & ALL_SCOPES;
-}
-
-static unsigned known_methods(yyjson_val *features)
-{
-	yyjson_arr_iter each = yyjson_arr_iter_with(yyjson_obj_get(features, "methods"));
-	unsigned known = 0;
-	yyjson_val *name;
-
-	while ((name = yyjson_arr_iter_next(&each)))
-		for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-			if (yyjson_equals_str(name, methods[i].name))
-				known |= methods[i].method;
-	return known;
 }
 
 static void keep_defaults(struct openclaw *o, yyjson_val *snapshot)
@@ -308,7 +288,6 @@ static void take_welcome(struct openclaw *o, yyjson_val *hello)
 
 	o->protocol = (unsigned)yyjson_get_uint(yyjson_obj_get(hello, "protocol"));
 	o->scopes = granted_scopes(auth);
-	o->methods = known_methods(yyjson_obj_get(hello, "features"));
 	openclaw_list_methods(o, yyjson_obj_get(hello, "features"));
 	keep_policy(o, yyjson_obj_get(hello, "policy"));
 	keep_defaults(o, yyjson_obj_get(hello, "snapshot"));

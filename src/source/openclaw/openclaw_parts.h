@@ -8,15 +8,6 @@
 
 #define OPENCLAW_SCOPES "operator.read,operator.write,operator.approvals,operator.questions"
 
-/* What a gateway may know, of which not every one does. */
-enum openclaw_method {
-	OPENCLAW_EXEC_LIST = 1,
-	OPENCLAW_PLUGIN_LIST = 2,
-	OPENCLAW_SUBSCRIBE = 4,
-	OPENCLAW_HISTORY = 8,
-	OPENCLAW_QUESTION_LIST = 16,
-};
-
 /* A request of ours.  answer: NULL when there is none, and will be none. */
 struct openclaw_wait {
 	struct openclaw *line;

@@ -12,6 +12,7 @@
 #include "base/put.h"
 #include "base/utf8.h"
 #include "signal/make.h"
+#include "source/openclaw/openclaw_call.h"
 #include "source/openclaw/openclaw_parts.h"
 #include "source/question.h"
 
@@ -132,8 +133,9 @@ static void take_verdict(struct openclaw *o, const struct openclaw_wait *wait, y
 
 static void resolve(struct openclaw *o, struct asking *q, bool is_cancelled)
 {
-	struct openclaw_asked asked = {
-		.method = "question.resolve", .what = text_of(q->id), .take = take_verdict};
+	struct openclaw_asked asked = {.method = openclaw_method_name(METHOD_QUESTION_RESOLVE),
+	                               .what = text_of(q->id),
+	                               .take = take_verdict};
 	struct buf params;
 
 	buf_init(&params, 2 * ASKING_ANSWERS_MAX);
@@ -307,12 +309,13 @@ static void take_list(struct openclaw *o, const struct openclaw_wait *wait, yyjs
 
 void openclaw_list_questions(struct openclaw *o)
 {
-	struct openclaw_asked asked = {
-		.method = "question.list", .params = TEXT("{}"), .take = take_list};
+	struct openclaw_asked asked = {.method = openclaw_method_name(METHOD_QUESTION_LIST),
+	                               .params = TEXT("{}"),
+	                               .take = take_list};
 	struct shown_questions shown = {.count = 0};
 
 	askings_unlist(&o->memory->questions);
-	if (o->scopes & OPERATOR_QUESTIONS && o->methods & OPENCLAW_QUESTION_LIST) {
+	if (o->scopes & OPERATOR_QUESTIONS && openclaw_has(o, METHOD_QUESTION_LIST)) {
 		openclaw_wait(o, &asked);
 		return;
 	}

@@ -13,6 +13,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "parse/parse.h"
+#include "source/openclaw/openclaw_call.h"
 #include "source/openclaw/openclaw_parts.h"
 
 #define LIST_PARAMS "{\"limit\":100}"
@@ -80,7 +81,8 @@ static void take_transcript(struct openclaw *o, const struct openclaw_wait *wait
 
 static bool ask_for(struct openclaw *o, const char *session)
 {
-	struct openclaw_asked asked = {.method = "chat.history", .take = take_transcript};
+	struct openclaw_asked asked = {.method = openclaw_method_name(METHOD_CHAT_HISTORY),
+	                               .take = take_transcript};
 	struct buf params;
 	bool sent;
 
@@ -172,7 +174,7 @@ static void take_sessions(struct openclaw *o, const struct openclaw_wait *wait, 
 		openclaw_sync_choose(o, list);
 	else
 		complain(o, "sessions", answer);
-	if (!(o->methods & OPENCLAW_HISTORY))
+	if (!openclaw_has(o, METHOD_CHAT_HISTORY))
 		openclaw_stop_sync(o);
 	ask_next(o);
 }
@@ -181,11 +183,12 @@ static void take_sessions(struct openclaw *o, const struct openclaw_wait *wait, 
 
 static void follow_sessions(struct openclaw *o)
 {
-	struct openclaw_asked asked = {
-		.method = "sessions.subscribe", .params = TEXT(LIST_PARAMS), .take = take_sessions};
+	struct openclaw_asked asked = {.method = openclaw_method_name(METHOD_SESSIONS_SUBSCRIBE),
+	                               .params = TEXT(LIST_PARAMS),
+	                               .take = take_sessions};
 
 	o->is_syncing = true;
-	if (!(o->scopes & OPERATOR_READ) || !(o->methods & OPENCLAW_SUBSCRIBE) ||
+	if (!(o->scopes & OPERATOR_READ) || !openclaw_has(o, METHOD_SESSIONS_SUBSCRIBE) ||
 	    !openclaw_wait(o, &asked))
 		openclaw_sync_finish(o);
 }
