@@ -96,6 +96,20 @@ bool whole_load(const char *path, unsigned demands, struct buf *out, struct erro
 	return good;
 }
 
+bool whole_load_secret(const char *path, struct buf *out, struct error *why)
+{
+	struct text line;
+
+	if (!whole_load(path, WHOLE_PRIVATE, out, why))
+		return false;
+	line = text_trim(buf_text(out));
+	if (line.len == 0)
+		return error_set(why, "%s is empty", path);
+	memmove(out->at, line.at, line.len);
+	out->len = line.len;
+	return true;
+}
+
 static bool whole_check_dir(const char *path, const struct stat *st, struct error *why)
 {
 	if (!S_ISDIR(st->st_mode))

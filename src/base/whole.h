@@ -42,6 +42,9 @@ bool whole_create(const char *path, mode_t mode, struct text bytes, struct error
 /* A name that was made or removed stays so. */
 bool whole_sync_name(const char *path);
 
+/* A secret of one line, without the space around it, of a file that is ours alone. */
+bool whole_load_secret(const char *path, struct buf *out, struct error *why);
+
 /* For a buffer that held a secret: wipes it and frees it. */
 void whole_forget(struct buf *secret);
 

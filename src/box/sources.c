@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "base/whole.h"
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "config/config.h"
@@ -136,13 +137,11 @@ static bool with_configured(struct box *box, const struct config_source *c, wish
 
 	buf_init(&secret, SECRET_MAX);
 	if (c->credential_file) {
-		good = store_read_secret(c->credential_file, &secret, why);
+		good = whole_load_secret(c->credential_file, &secret, why);
 		wish.credential = buf_text(&secret);
 	}
 	good = good && !web_leads_home(box->web, box->config, wish.url, why) && fn(box, &wish, why);
-	if (secret.at)
-		explicit_bzero(secret.at, secret.len);
-	buf_finish(&secret);
+	whole_forget(&secret);
 	return good || error_within(why, "sources: '%s'", c->id);
 }
 

@@ -76,7 +76,10 @@ struct config_adapter {
 	char *agent;          /* the source that is asked, or NULL */
 	char *inbox, *outbox; /* of files */
 	char *url;            /* of its platform, where it is not the usual one */
-	char *credential;     /* its value, once ${NAME} was looked up */
+	char *nick;           /* how the box is called there */
+	char **rooms;         /* that it enters by itself */
+	size_t room_count;
+	char *credential; /* its value, once ${NAME} was looked up */
 	char *credential_file;
 	char *response_prefix;
 	enum config_restart on_restart;

@@ -592,6 +592,11 @@ static void chats_are_a_map_of_names(void **state)
 	config_finish(&c);
 	assert_fault("adapters:\n  a: {channel: file}\n",
 	             "c.yaml:2:3: adapters: a file needs 'inbox' and 'outbox'");
+	assert_fault("adapters:\n  terminal: {credential: sk-secret}\n",
+	             "c.yaml:2:26: credential: a secret does not belong here: write ${NAME} for a "
+	             "variable of the environment, or use credential_file");
+	assert_fault("adapters:\n  terminal: {credential: '${NOBODY_SET_IT}'}\n",
+	             "adapters: 'terminal': NOBODY_SET_IT is not set in the environment");
 	assert_fault("adapters:\n  a: {}\n  a: {}\n", "c.yaml:3:3: adapters: 'a' is given twice");
 	assert_fault("adapters:\n  a: file\n", "c.yaml:2:6: 'adapters' wants a map of maps");
 	assert_fault("adapters: [a]\n", "c.yaml:1:11: 'adapters' wants a map of maps");

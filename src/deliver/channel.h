@@ -83,6 +83,7 @@ struct channel_options {
 	const struct config_adapter *config; /* lives as long as the channel; NULL: built in */
 	const char *data;                    /* where relative paths begin */
 	struct loop *loop;                   /* or NULL, in tests of pure units */
+	struct text credential;              /* of the configuration; during open() only */
 	struct text place; /* of the newest message that is on the disk; empty: none is */
 	void *self;
 	void (*wake)(void *self); /* call tick() soon */

@@ -3,10 +3,12 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "base/whole.h"
 #include "config/config.h"
 #include "deliver/desk_inside.h"
 
 #define RETRY_MS 10000 /* before a channel that could not be opened is tried again */
+#define SECRET_MAX (8 * KIB)
 
 /* ---- what channels say ---- */
 
@@ -38,6 +40,24 @@ static const char *channel_of(const struct config_adapter *config, const char *n
 	return config && config->channel ? config->channel : name;
 }
 
+static bool open_channel(struct desk_account *a, struct channel_options *options, struct error *why)
+{
+	const struct config_adapter *config = options->config;
+	struct buf secret;
+	bool good = true;
+
+	buf_init(&secret, SECRET_MAX);
+	if (config && config->credential_file) {
+		good = whole_load_secret(config->credential_file, &secret, why);
+		options->credential = buf_text(&secret);
+	} else if (config)
+		options->credential = text_of(config->credential);
+	if (good)
+		a->line.channel = a->line.kind->open(options, why);
+	whole_forget(&secret);
+	return a->line.channel != NULL;
+}
+
 static void open_account(struct desk_account *a)
 {
 	struct desk *d = a->desk;
@@ -53,10 +73,9 @@ static void open_account(struct desk_account *a)
 	};
 	struct error why;
 
-	a->line.channel = a->line.kind->open(&options, &why);
 	a->due_ms = d->now_ms;
 	a->retry_ms = d->now_ms + RETRY_MS;
-	if (!a->line.channel)
+	if (!open_channel(a, &options, &why))
 		log_warn("deliver", "the chat %s is not open: %s", a->line.account, why.words);
 }
 
@@ -81,8 +100,8 @@ struct desk_account *desk_find_account(const struct desk *d, struct text name)
 /* What a channel is opened with: where that changes it is opened anew. */
 static char *words_of(const struct config_adapter *config)
 {
-	const char *const words[] = {config->inbox, config->outbox, config->url, config->credential,
-	                             config->credential_file};
+	const char *const words[] = {config->inbox, config->outbox,     config->url,
+	                             config->nick,  config->credential, config->credential_file};
 	struct buf all;
 	char *made;
 
@@ -91,9 +110,12 @@ static char *words_of(const struct config_adapter *config)
 		buf_add(&all, text_of(words[i]));
 		buf_add_char(&all, '\n');
 	}
+	for (size_t i = 0; i < config->room_count; i++) {
+		buf_add(&all, text_of(config->rooms[i]));
+		buf_add_char(&all, '\n');
+	}
 	made = text_dup(buf_text(&all));
-	explicit_bzero(all.at, all.len);
-	buf_finish(&all);
+	whole_forget(&all);
 	return made;
 }
 

@@ -61,20 +61,6 @@ static bool store_load(const char *path, bool is_secret, yyjson_doc **doc, struc
 	return good;
 }
 
-bool store_read_secret(const char *path, struct buf *out, struct error *why)
-{
-	struct text line;
-
-	if (!whole_load(path, WHOLE_PRIVATE, out, why))
-		return false;
-	line = text_trim(buf_text(out));
-	if (line.len == 0)
-		return error_set(why, "%s is empty", path);
-	memmove(out->at, line.at, line.len);
-	out->len = line.len;
-	return true;
-}
-
 /* ---- credentials ---- */
 
 struct text store_credential(const struct store *store, struct text id)

@@ -34,7 +34,4 @@ void store_set_credential(struct store *store, struct text id, struct text crede
 
 bool store_save(struct store *store, const struct sources *sources, struct error *why);
 
-/* One line in a file of its own, which nobody else may read. */
-bool store_read_secret(const char *path, struct buf *out, struct error *why);
-
 #endif

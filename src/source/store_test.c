@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "base/whole.h"
 #include "source/fixture.h"
 
 static int begin(void **state)
@@ -237,7 +238,7 @@ static bool reads_secret(const char *bytes, mode_t mode, const char *wanted)
 	fixture_write("key", bytes);
 	assert_int_equal(chmod(path, mode), 0);
 	buf_init(&out, 8 * KIB);
-	good = store_read_secret(path, &out, &why) && text_is(buf_text(&out), wanted);
+	good = whole_load_secret(path, &out, &why) && text_is(buf_text(&out), wanted);
 	buf_finish(&out);
 	free(path);
 	return good;
