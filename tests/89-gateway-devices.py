@@ -466,6 +466,29 @@ def _():
             assert screen.closed() == (4001, "gateway auth changed")
 
 
+@test("a connection ends with its token, and with what that token may no more")
+def _():
+    both = EYE_CONFIG.replace("]}", ", {name: hand, file: TOP/hand, scopes: 'observe,control'}]}")
+    hand = "a" * 64
+    with config_box(both, files={"eye": EYE, "hand": hand}) as box, Screen(box) as own:
+        with Screen(box) as watching, Screen(box) as asking, Screen(box) as kept:
+            own.hello()
+            watching.hello(auth={"token": EYE})
+            asking.hello(auth={"password": hand})
+            reload(box, both)
+            for screen in (own, watching, asking):
+                assert screen.ask("health")["ok"], "nothing has changed for them"
+            reload(box, both.replace("observe,control", "observe"))
+            assert asking.closed() == (4001, "gateway auth changed")
+            kept.hello(auth={"token": hand})
+            (config_of(box).parent / "eye").write_text("f" * 64)
+            assert box.request("POST", "/api/token/reload", {}).status == 200
+            assert watching.closed() == (4001, "gateway auth changed")
+            assert kept.ask("health")["ok"] and own.ask("health")["ok"]
+        assert cli("token", "rotate", "--data", box.data).code == 0
+        assert own.closed() == (4001, "gateway auth changed")
+
+
 @test("the API approves, rejects and removes, for admin alone")
 def _():
     with config_box(EYE_CONFIG, files={"eye": EYE}) as box:

@@ -7,6 +7,7 @@
 #include "base/put.h"
 #include "gateway/inside.h"
 #include "gateway/pairing.h"
+#include "gateway/tokens.h"
 #include "net/peer.h"
 
 #define DETAILS_MAX (16 * KIB)
@@ -221,6 +222,7 @@ static bool enter_by_token(const struct gateway_call *call, const struct shown *
 	switch (client_identify(call->view->client, secret, &wait_s)) {
 	case IDENTIFIED:
 	case IDENTIFIED_BEFORE:
+		gateway_token_take(call->view, secret);
 		pair_by_token(call, shown, secret, entry);
 		return true;
 	case IDENTIFIED_WRONG:

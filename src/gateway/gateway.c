@@ -27,6 +27,7 @@
 #include "gateway/row.h"
 #include "gateway/streams.h"
 #include "gateway/tell.h"
+#include "gateway/tokens.h"
 #include "gateway/wait.h"
 #include "gateway/wishes.h"
 #include "hub/hub.h"
@@ -275,6 +276,7 @@ static void leave(struct client *c)
 	free(view->waiting);
 	view->waiting = NULL;
 	list_remove(&view->in_room);
+	gateway_token_drop(view);
 	if (!view->stream)
 		return;
 	gateway_follow_leave(view);
@@ -385,6 +387,7 @@ struct gateway *gateway_create(const struct gateway_options *options)
 	list_init(&g->hall);
 	list_init(&g->views);
 	list_init(&g->streams);
+	list_init(&g->tokens);
 	g->positions = gateway_positions_create();
 	list_init(&g->dirty);
 	list_init(&g->listener.in_runs);

@@ -46,6 +46,7 @@ struct gateway {
 	bool is_open;      /* there are some, or were in this turn */
 	uint64_t past_seq; /* of the journal when the first of them came */
 	struct link streams;
+	struct link tokens; /* gateway_token.in_all */
 	struct gateway_positions *positions;
 	uint64_t place, seq;    /* of the next frame; the number, of protocol 3 */
 	struct map runs;        /* id -> struct told_run */
@@ -74,6 +75,7 @@ struct gateway_view {
 	struct link in_room, in_stream;
 	struct gateway_stream *stream; /* NULL: it was not greeted yet */
 	uint64_t at;                   /* the place of its next frame */
+	struct gateway_token *token;   /* that it came in with; NULL: none of the box's */
 	struct gateway_card *card;     /* its entry among those who are present */
 	int64_t came_ms;
 	uint64_t waits_ms; /* since when, by the loop's clock; in the hall, too */

@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "gateway/inside.h"
 #include "gateway/pair_tell.h"
+#include "gateway/tokens.h"
 #include "net/loop.h"
 
 #define SAVE_MS 1000 /* several that come at once are written together */
@@ -394,7 +395,7 @@ void gateway_pairing_check(struct gateway *g)
 	list_each(&g->views, l) {
 		struct gateway_view *view = list_of(l, struct gateway_view, in_room);
 
-		if (view->by_device && !may_stay(g, view))
+		if ((view->by_device && !may_stay(g, view)) || !gateway_token_holds(view))
 			client_close(view->client, REMOVED_CODE, TEXT(ENDED));
 	}
 }
