@@ -61,6 +61,7 @@ static void put_in_flight(struct gateway_history *h)
 	put_object(&h->out, "inFlightRun");
 	put_word(&h->out, "runId", p->runs[p->live]->id);
 	put_text(&h->out, "text", open ? said_text(&open->text) : TEXT(""));
+	put_u64(&h->out, "startedAt", (uint64_t)p->runs[p->live]->first_ms);
 	put_end(&h->out);
 }
 

@@ -139,7 +139,21 @@ static void put_said(struct buf *out, const struct transcript_row *row)
 		put_word(out, "stopReason", "error");
 }
 
-/* By this a client knows what it has already: what it asked itself by the key of its own. */
+/* Of what began a run: the key that it was sent with, by which who sent it knows it. */
+static void put_sent_key(struct buf *out, const struct transcript_row *row)
+{
+	struct buf name;
+
+	if (row->message->role != SAID_USER || row->message->number != 1)
+		return;
+	buf_init(&name, TRANSCRIPT_ID_MAX);
+	buf_add(&name, text_of(row->run->id));
+	buf_add(&name, TEXT(":user"));
+	put_text(out, "idempotencyKey", buf_text(&name));
+	buf_finish(&name);
+}
+
+/* By this a client knows what it has already. */
 static void put_identity(struct buf *out, const struct transcript_row *row)
 {
 	struct buf name;
@@ -150,12 +164,7 @@ static void put_identity(struct buf *out, const struct transcript_row *row)
 	put_text(out, "id", buf_text(&name));
 	put_u64(out, "seq", row->message->seq ? row->message->seq : 1);
 	put_word(out, "runId", row->run->id);
-	if (row->message->role == SAID_USER && row->message->number == 1) {
-		buf_clear(&name);
-		buf_add(&name, text_of(row->run->id));
-		buf_add(&name, TEXT(":user"));
-		put_text(out, "idempotencyKey", buf_text(&name));
-	}
+	put_sent_key(out, row);
 	put_end(out);
 	buf_finish(&name);
 }
@@ -167,6 +176,7 @@ void transcript_put_row(struct buf *out, const char *key, const struct transcrip
 		put_result(out, row);
 	else
 		put_said(out, row);
+	put_sent_key(out, row);
 	put_identity(out, row);
 	put_end(out);
 }
