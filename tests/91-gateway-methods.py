@@ -131,7 +131,9 @@ def _():
         say(box, "r1", "text_delta", {"agentId": "bot", "content": "tw"})
         with Screen(box) as screen:
             screen.hello()
-            eventually(lambda: past(screen).get("inFlightRun") == {"runId": "r1", "text": "tw"})
+            eventually(lambda: past(screen).get("inFlightRun", {}).get("text") == "tw")
+            flying = past(screen)["inFlightRun"]
+            assert flying.keys() == {"runId", "text", "startedAt"} and flying["runId"] == "r1", flying
             history = past(screen)
             assert [text(m) for m in history["messages"] if m["role"] == "assistant"] == ["one"]
             assert history["sessionInfo"]["activeRunIds"] == ["r1"], history
@@ -204,6 +206,28 @@ def _():
             assert listed(**all_) == listed(), all_
         told = screen.ask("sessions.subscribe", {"activeOnly": True})
         assert names({"ok": True, "payload": told["payload"]["list"]}) == ["agent:script:busy"]
+
+
+@test("a session is described from the moment that its first signal is acknowledged")
+def _():
+    with Box() as box, Screen(box) as screen:
+        screen.hello()
+        for i in range(100):
+            say(box, f"r{i}", "text_delta", {"agentId": "bot", "content": "x"})
+            row = row_of(screen, f"agent:script:r{i}")
+            assert row and row["hasActiveRun"], (i, row)
+
+
+@test("without anybody to ask there is a main session, and its key leads to it")
+def _():
+    with Box() as box, Screen(box) as screen:
+        usual = screen.hello()["snapshot"]["sessionDefaults"]
+        assert (usual["defaultAgentId"], usual["mainSessionKey"]) == ("main", "agent:main:main"), usual
+        for key in ("main", usual["mainSessionKey"]):
+            history = screen.ask("chat.history", {"sessionKey": key})["payload"]
+            assert history["sessionKey"] == usual["mainSessionKey"] and history["messages"] == []
+        error = send(screen, "hello", "k1")["error"]
+        assert error == {"code": "INVALID_REQUEST", "message": "there is no such agent"}, error
 
 
 @test("a session is resolved by key, id, beginning, handle or title")

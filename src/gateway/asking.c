@@ -116,8 +116,6 @@ const char *gateway_sent_status(struct gateway *g, struct text id)
 
 	if (sent && sent->is_done)
 		return "ok";
-	runs_reach(g->options.runs);
-	crew_reach(g->options.crew);
 	run = runs_find(g->options.runs, id);
 	if (!run)
 		return sent || gateway_queue_has(g, id) ? "in_flight" : NULL;

@@ -162,8 +162,6 @@ void gateway_sessions_reset(const struct gateway_call *call)
 	struct gateway_place place;
 	const char *fault;
 
-	runs_reach(call->gateway->options.runs);
-	crew_reach(call->gateway->options.crew);
 	gateway_find_place(call->gateway, json_text_at(call->params, "key"),
 	                   json_text_at(call->params, "agentId"), &place);
 	m = gateway_place_member(call->gateway, &place);
@@ -349,8 +347,6 @@ void gateway_sessions_create(const struct gateway_call *call)
 		refuse_change(call, fault);
 		return;
 	}
-	runs_reach(call->gateway->options.runs);
-	crew_reach(call->gateway->options.crew);
 	buf_init(&own, 2 * KIB);
 	if (key.len)
 		buf_add(&own, key);
@@ -461,8 +457,6 @@ void gateway_sessions_patch(const struct gateway_call *call)
 	struct gateway_place place;
 	struct error why;
 
-	runs_reach(call->gateway->options.runs);
-	crew_reach(call->gateway->options.crew);
 	gateway_find_place(call->gateway, json_text_at(call->params, "key"),
 	                   json_text_at(call->params, "agentId"), &place);
 	m = gateway_place_member(call->gateway, &place);

@@ -98,6 +98,5 @@ void gateway_last_heartbeat(const struct gateway_call *call)
 {
 	const struct heartbeat *h = call->gateway->heartbeat;
 
-	runs_reach(call->gateway->options.runs);
 	gateway_answer(call, h->last ? text_of(h->last) : TEXT("null"));
 }

@@ -64,8 +64,6 @@ static void put_defaults(struct buf *out, const struct gateway *g)
 	struct gateway_place main;
 
 	gateway_default_agent(g, agent);
-	if (!agent[0])
-		return;
 	gateway_find_place(g, TEXT(""), TEXT(""), &main);
 	put_object(out, "sessionDefaults");
 	put_word(out, "defaultAgentId", agent);

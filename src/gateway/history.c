@@ -339,8 +339,6 @@ void gateway_history_of(const struct gateway_call *call, struct text key, struct
 		gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, fault});
 		return;
 	}
-	runs_reach(call->gateway->options.runs);
-	crew_reach(call->gateway->options.crew);
 	h.chars_max = number_at(call, "maxChars", 0);
 	gateway_find_place(call->gateway, key, json_text_at(call->params, "agentId"), &place);
 	transcript_read(call->gateway, &place, !is_old(&h), &h.past);

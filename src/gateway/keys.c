@@ -80,11 +80,10 @@ void gateway_default_agent(const struct gateway *g, char name[GATEWAY_NAME_MAX +
 	const struct gateway_config *config = g->options.config;
 	struct buf source;
 
-	name[0] = '\0';
-	if (config->default_agent) {
-		snprintf(name, GATEWAY_NAME_MAX + 1, "%s", config->default_agent);
+	snprintf(name, GATEWAY_NAME_MAX + 1, "%s",
+	         config->default_agent ? config->default_agent : MAIN);
+	if (config->default_agent)
 		return;
-	}
 	buf_init(&source, KIB);
 	find_source(g, TEXT(""), &source);
 	if (source.len)

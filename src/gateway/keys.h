@@ -20,7 +20,7 @@ struct signal;
 /* The name of a source's agent. */
 void gateway_agent_name(const struct gateway *g, struct text source,
                         char name[GATEWAY_NAME_MAX + 1]);
-/* The name of the default agent; empty: nobody can be asked. */
+/* The name of the default agent; `main` where nobody can be asked. */
 void gateway_default_agent(const struct gateway *g, char name[GATEWAY_NAME_MAX + 1]);
 
 void gateway_key_of_run(const struct gateway *g, const struct run *run, struct buf *key);

@@ -199,8 +199,6 @@ void gateway_put_listing(const struct gateway_call *call, struct buf *out)
 
 	if (n.limit > SESSIONS_MAX)
 		n.limit = SESSIONS_MAX;
-	runs_reach(g->options.runs);
-	crew_reach(g->options.crew);
 	buf_init(&l.key, 2 * KIB);
 	buf_init(&l.agents, 64 * KIB);
 	g->options.askable(g->options.self, note_agent, &l);

@@ -2,6 +2,7 @@
 #include "gateway/methods.h"
 
 #include "base/put.h"
+#include "crew/crew.h"
 #include "gateway/approvals.h"
 #include "gateway/asking.h"
 #include "gateway/heartbeat.h"
@@ -231,12 +232,23 @@ bool gateway_has_method(struct text name)
 	return openclaw_method_of(name) < METHOD_ANSWERED;
 }
 
+/* What a method answers is of this moment; and what it found stays, because nothing is folded while
+ * it works. */
+static void catch_up(struct gateway *g)
+{
+	runs_reach(g->options.runs);
+	crew_reach(g->options.crew);
+	gateway_queue_look(g);
+}
+
 void gateway_dispatch(const struct gateway_call *call)
 {
 	enum openclaw_method method = openclaw_method_of(call->method);
 	unsigned scope = openclaw_method_scope(method);
 
-	gateway_queue_look(call->gateway);
+	catch_up(call->gateway);
+	if (call->view->client->state == CLIENT_CLOSING)
+		return;
 	if (method >= METHOD_ANSWERED && !gateway_relay(call))
 		refuse_method(call);
 	else if (method >= METHOD_ANSWERED)

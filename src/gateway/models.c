@@ -48,7 +48,6 @@ static void add_seen(struct models_list *list)
 {
 	struct crew *crew = list->call->gateway->options.crew;
 
-	crew_reach(crew);
 	list_each(crew_all(crew), l) {
 		const struct crew_member *m = list_of(l, struct crew_member, in_all);
 

@@ -312,7 +312,6 @@ void gateway_events_subscribe(const struct gateway_call *call)
 		                                             "after: " POSITIONS_WORDS});
 		return;
 	}
-	runs_reach(g->options.runs);
 	e = exact_of(call->view);
 	answer_position(call, after, runs_seq(g->options.runs));
 	if (call->view->client->state == CLIENT_CLOSING)

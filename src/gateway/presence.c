@@ -151,7 +151,7 @@ void gateway_put_health(const struct gateway *g, struct buf *out)
 	put_list_end(out);
 	put_object(out, "channelLabels");
 	put_end(out);
-	put_word(out, "defaultAgentId", name[0] ? name : "main");
+	put_word(out, "defaultAgentId", name);
 	put_list(out, "agents");
 	put_list_end(out);
 	put_object(out, "sessions");

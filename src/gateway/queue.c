@@ -116,8 +116,6 @@ static size_t queued_for(const struct gateway_queue *q, struct text key)
 
 bool gateway_is_busy(struct gateway *g, const struct gateway_place *place)
 {
-	runs_reach(g->options.runs);
-	crew_reach(g->options.crew);
 	return queued_for(g->desk.queue, buf_text(&place->key)) || is_at_work(g, place);
 }
 

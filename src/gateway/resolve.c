@@ -140,8 +140,6 @@ static void resolve(const struct gateway_call *call, size_t way, struct text nam
 	struct resolving r = {call->gateway};
 	struct error words;
 
-	runs_reach(call->gateway->options.runs);
-	crew_reach(call->gateway->options.crew);
 	if (way == 1)
 		note_found(&r, crew_find(call->gateway->options.crew, name));
 	else if (way == 2)

@@ -54,7 +54,6 @@ void gateway_sessions_describe(const struct gateway_call *call)
 	struct gateway_place place;
 	struct buf out;
 
-	crew_reach(g->options.crew);
 	gateway_find_place(g, json_text_at(call->params, "key"),
 	                   json_text_at(call->params, "agentId"), &place);
 	m = gateway_place_member(g, &place);
@@ -121,7 +120,7 @@ void gateway_agents_list(const struct gateway_call *call)
 	buf_init(&out, LIST_MAX);
 	agents.out = &out;
 	put_object(&out, NULL);
-	put_word(&out, "defaultId", usual[0] ? usual : "main");
+	put_word(&out, "defaultId", usual);
 	put_word(&out, "mainKey", "main");
 	put_word(&out, "scope", "per-sender");
 	put_list(&out, "agents");

@@ -17,8 +17,6 @@ static void start_link(const struct gateway_call *call, struct text id)
 	const struct gateway *g = call->gateway;
 	struct buf resolution, key, out;
 
-	runs_reach(g->options.runs);
-	crew_reach(g->options.crew);
 	gateway_follow_list(call->view);
 	buf_init(&resolution, LINKS_MAX);
 	buf_init(&key, 2 * KIB);
@@ -58,7 +56,7 @@ void gateway_agent_identity(const struct gateway_call *call)
 		name = gateway_key_agent(key);
 	if (!name.len) {
 		gateway_default_agent(call->gateway, usual);
-		name = usual[0] ? text_of(usual) : TEXT("main");
+		name = text_of(usual);
 	}
 	buf_init(&out, SHORT_MAX);
 	put_object(&out, NULL);
