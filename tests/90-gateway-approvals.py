@@ -8,8 +8,10 @@ import threading
 import time
 
 from doors import config_box
-from gateway_clients import CLIENT, READ, WRITE, Key, Screen, judge_all, say, sign
+from gateway_clients import (CLIENT, READ, WRITE, Key, Screen, add_model, judge_all, say, sign,
+                             text)
 from lib import Box, eventually, run, test
+from servers import Upstream
 
 APPROVALS, QUESTIONS = "operator.approvals", "operator.questions"
 ALL = [READ, WRITE, APPROVALS, QUESTIONS]
@@ -402,7 +404,78 @@ def _():
                                              "message": f"/approve {id} allow"})
             assert again["payload"] == {"runId": "k1", "status": "ok"}, again
             # nothing was asked of an agent by all this
-            assert not [s for s in box.history() if s["correlationId"] == "k1"]
+            assert [s["type"] for s in box.history() if s["correlationId"] == "k1"] == [
+                "session.command"]
+
+
+def told_in(person, key=KEY):
+    page = person.good("chat.history", {"sessionKey": key})
+    return page, [(m["role"], text(m), m["__openclaw"]["runId"]) for m in page["messages"]]
+
+
+@test("/approve and its answer are in the history of the session, whatever becomes of the box")
+def _():
+    for end in (Box.stop, Box.kill9):
+        with Box() as box:
+            say(box, "r", "task_dispatch", {"taskId": "r", "from": "me", "to": "bot",
+                                            "description": "go"})
+            say(box, "r", "text_delta", {"agentId": "bot", "content": "May I"})
+            id = ask_command(box)
+            with Person(box) as person, Person(box, caps=["signalbox-positions"]) as exact:
+                begin = exact.good("events.subscribe", {})["position"]
+                person.good("sessions.messages.subscribe", {"key": KEY})
+                said = write(person, f"/approve {id} deny", "k1")
+                wanted = [("user", "go", "r"), ("user", f"/approve {id} deny", "k1"),
+                          ("assistant", said, "k1")]
+                page, there = told_in(person)
+                assert there == wanted, there
+                live = page["inFlightRun"]
+                assert live["runId"] == "r" and live["text"] == "May I", page
+                assert page["sessionInfo"]["activeRunIds"] == ["r"], page
+                cursor = page["deltaCursor"]
+                news = [e["payload"] for e in person.events if e["event"] == "session.message"]
+                assert [(m["message"]["role"], m["runId"], m["sessionKey"]) for m in news] == [
+                    ("user", "k1", KEY), ("assistant", "k1", KEY)], news
+                assert text(exact.chat("final", "k1")["message"]) == said
+            end(box)
+            box.start()
+            with Person(box) as person, Person(box, 3) as old, \
+                    Person(box, caps=["signalbox-positions"]) as exact:
+                assert told_in(person)[1] == wanted
+                assert told_in(old)[1] == wanted[:1] + [("assistant", "May I", "r")] + wanted[1:]
+                exact.good("events.subscribe", {"after": begin})
+                assert text(exact.chat("final", "k1")["message"]) == said
+                assert exact.of("chat", "k1") == [exact.chat("final", "k1")]
+                again = person.ask("chat.send", {"sessionKey": KEY, "idempotencyKey": "k1",
+                                                 "message": f"/approve {id} deny"})
+                assert again["payload"] == {"runId": "k1", "status": "ok"}, again
+                # what was being said is news, once it is whole
+                say(box, "r", "completion", {"agentId": "bot", "taskId": "r", "success": True})
+                person.chat("final", "r")
+                news = person.good("chat.history", {"sessionKey": KEY, "cursor": cursor})
+                assert [(m["message"]["role"], m["runId"]) for m in news["messages"]] == [
+                    ("assistant", "r"), ("user", "k1"), ("assistant", "k1")], news
+                listed = person.good("sessions.list")["sessions"]
+                assert [s["key"] for s in listed] == [KEY], listed
+
+
+@test("/approve in the session of an agent that is asked there is one of its messages")
+def _():
+    with Upstream() as up, Box() as box, Person(box) as person:
+        add_model(box, up)
+        wanted = []
+        for number, words in enumerate(("hello", "/approve nobody deny", "hello again")):
+            person.good("chat.send", {"sessionKey": "main", "message": words,
+                                      "idempotencyKey": f"k{number}"})
+            said = person.chat("final", f"k{number}")
+            assert said["sessionKey"] == "agent:parrot:main", said
+            wanted += [("user", words, f"k{number}"),
+                       ("assistant", text(said["message"]), f"k{number}")]
+        page, there = told_in(person, "main")
+        assert there == wanted, there
+        assert not page["sessionInfo"]["hasActiveRun"], page
+        listed = person.good("sessions.list")["sessions"]
+        assert [s["key"] for s in listed] == ["agent:parrot:main"], listed
 
 
 @test("/approve takes a short id, the decision first, and every kind of approval")

@@ -420,6 +420,32 @@ static void test_strangers(void **state)
 	assert_json_has("r2", "\"run\":\"r2\"");
 }
 
+static void test_command(void **state)
+{
+	static const char command[] =
+		"\"metadata\":{\"session\":\"main\",\"sourceId\":\"bot\"}," PAY(
+			"\"command\":\"/approve a deny\",\"answer\":\"no\"");
+	char first[256], second[256];
+
+	(void)state;
+	snprintf(first, sizeof(first), RUN("k1") "%s", command);
+	snprintf(second, sizeof(second), RUN("k2") "%s", command);
+	hear_as("signalbox", "session.command", 500, first);
+	assert_null(crew_find(crew, TEXT("k1")));
+	hear_as("bot", "task_dispatch", 1000,
+	        IN_MAIN("r1") PAY("\"taskId\":\"r1\",\"to\":\"bot\",\"description\":\"go\""));
+	hear_as("signalbox", "session.command", 2000, second);
+	assert_ptr_equal(crew_find(crew, TEXT("k2")), crew_find(crew, TEXT("r1")));
+	assert_string_equal(member_run(crew_find(crew, TEXT("r1"))), "r1");
+	assert_string_equal(state_of("k2"), "thinking");
+	hear_as("bot", "completion", 3000,
+	        IN_MAIN("r1") PAY("\"taskId\":\"r1\",\"agentId\":\"bot\",\"success\":true"));
+	hear_as("signalbox", "session.command", 4000, second);
+	restart_crew();
+	assert_string_equal(state_of("k2"), "idle");
+	assert_string_equal(member_run(crew_find(crew, TEXT("k2"))), "r1");
+}
+
 int main(void)
 {
 #define CONVERSATION(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -438,6 +464,7 @@ int main(void)
 		CONVERSATION(test_figures),
 		CONVERSATION(test_many_runs),
 		CONVERSATION(test_children),
+		CONVERSATION(test_command),
 		CONVERSATION(test_strangers),
 	};
 

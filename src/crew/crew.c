@@ -108,6 +108,23 @@ static void add_run(struct crew *crew, struct crew_member *m, struct text run)
 	map_set(&crew->by_run, run, m);
 }
 
+/* The newest stays what it is. */
+static void add_run_aside(struct crew *crew, struct crew_member *m, struct text run)
+{
+	unsigned last;
+
+	add_run(crew, m, run);
+	last = m->run_count - 1;
+	if (last) {
+		char *aside = m->runs[last];
+
+		m->runs[last] = m->runs[last - 1];
+		m->runs[last - 1] = aside;
+		m->open_runs |= (m->open_runs >> (last - 1) & 1) << last;
+		m->open_runs &= ~(UINT64_C(1) << (last - 1));
+	}
+}
+
 /* The owner of a key stands before the name of the conversation. */
 static struct text name_in_key(const char *key, struct text *owner)
 {
@@ -233,6 +250,25 @@ static void welcome_member(struct crew *crew, const struct signal *s, const stru
 	change_children(crew, m);
 }
 
+/* What somebody wrote to the box says nothing of the agent in whose session that was. */
+static void hear_command(struct crew *crew, const struct signal *s, struct text run)
+{
+	struct crew_heard heard;
+	struct crew_member *m = NULL;
+	struct buf key;
+
+	moment_read(&heard, s);
+	buf_init(&key, 4 * KIB);
+	if (read_key(&heard, &key))
+		m = map_get(&crew->by_key, buf_text(&key));
+	buf_finish(&key);
+	if (!m || map_get(&crew->by_run, run))
+		return;
+	saving_change(&crew->saving, &m->to_save);
+	add_run_aside(crew, m, run);
+	note_change(crew, m);
+}
+
 void crew_hear(struct crew *crew, const struct signal *s)
 {
 	struct text run = run_of_signal(s);
@@ -242,6 +278,10 @@ void crew_hear(struct crew *crew, const struct signal *s)
 	crew->seq = s->seq;
 	if (!member_can_be(run))
 		return;
+	if (session_is_command(s->type, s->source)) {
+		hear_command(crew, s, run);
+		return;
+	}
 	moment_read(&heard, s);
 	m = find_member(crew, s, &heard, run);
 	if (!m) {

@@ -7,16 +7,23 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/put.h"
 #include "base/visible.h"
+#include "bus/bus.h"
 #include "gateway/approvals.h"
 #include "gateway/asking.h"
 #include "gateway/decide.h"
 #include "gateway/keys.h"
 #include "gateway/pending.h"
 #include "gateway/telling.h"
+#include "hub/hub.h"
+#include "hub/person.h"
 #include "run/prompts.h"
+#include "run/sessions.h"
+#include "signal/session.h"
 
 #define WORDS_MAX (2 * KIB) /* bytes, of an answer */
+#define SIGNAL_MAX (64 * KIB)
 #define SHOWN_ID_MAX 128
 #define SHORT_ID 8 /* letters, at least */
 #define USAGE \
@@ -145,7 +152,56 @@ static void decide(const struct gateway_call *call, struct buf *words)
 		buf_print(words, "\u274c Failed to submit approval: %s", why.words);
 }
 
-/* To everybody who reads the session. */
+/* ---- telling ---- */
+
+/* Of a session that there is, or that an agent can be asked in. */
+static bool put_signal(struct buf *out, const struct gateway_call *call,
+                       const struct gateway_place *place, struct text answer)
+{
+	struct back_who who = client_who(call->view->client, TEXT("gateway"));
+	struct text source = buf_text(&place->source);
+
+	if (!source.len && place->run)
+		source = text_of(place->run->source);
+	put_object(out, NULL);
+	put_word(out, "type", SESSION_COMMAND);
+	put_text(out, "source", SOURCE_OF_BOX);
+	put_text(out, "correlationId", json_text_at(call->params, "idempotencyKey"));
+	put_object(out, "metadata");
+	put_text(out, "sourceId", source);
+	put_text(out, "session",
+	         place->session ? text_of(place->session->key) : buf_text(&place->name));
+	put_end(out);
+	put_object(out, "payload");
+	put_text(out, "command", json_text_at(call->params, "message"));
+	put_text(out, "answer", answer);
+	put_key(out, "by");
+	back_add_who(out, &who);
+	put_end(out);
+	put_end(out);
+	return source.len && !out->full;
+}
+
+/* In the journal it stays, and all are told of it as of every message. */
+static bool keep_command(const struct gateway_call *call, const struct gateway_place *place,
+                         struct text answer)
+{
+	struct bus *bus = client_options(call->view->client)->bus;
+	struct bus_emit e = {.from = bus_from(bus, SOURCE_OF_BOX, true), .durable = true};
+	struct bus_verdict verdict = {.answer = BUS_REFUSED};
+	struct buf out;
+
+	buf_init(&out, SIGNAL_MAX);
+	if (put_signal(&out, call, place, answer)) {
+		e.from.is_box = true;
+		e.raw = buf_text(&out);
+		bus_admit(bus, &e, &verdict);
+	}
+	buf_finish(&out);
+	return verdict.answer == BUS_ACCEPTED;
+}
+
+/* To everybody who reads the session now. */
 static void say_in_chat(const struct gateway_call *call, struct text key, struct text words)
 {
 	struct told_run run = {
@@ -173,7 +229,8 @@ void gateway_chat_approve(const struct gateway_call *call)
 	                   json_text_at(call->params, "agentId"), &place);
 	gateway_note_done(call->gateway, json_text_at(call->params, "idempotencyKey"),
 	                  buf_text(&place.key));
-	say_in_chat(call, buf_text(&place.key), buf_text(&words));
+	if (!keep_command(call, &place, buf_text(&words)))
+		say_in_chat(call, buf_text(&place.key), buf_text(&words));
 	gateway_place_finish(&place);
 	buf_finish(&words);
 }

@@ -113,9 +113,10 @@ static void put_message(void *self, const struct run *run, const struct said_mes
 static void put_cursor(struct gateway_history *h)
 {
 	struct transcript_row row = {0};
+	bool is_open = false;
 	struct buf id;
 
-	for (size_t i = 0; i < h->past.count; i++) {
+	for (size_t i = 0; i < h->past.count && !is_open; i++) {
 		const struct said *said = transcript_words(&h->past, i);
 
 		if (!said)
@@ -123,7 +124,8 @@ static void put_cursor(struct gateway_history *h)
 		list_each(&said->messages, l) {
 			const struct said_message *m = list_of(l, struct said_message, in_said);
 
-			if (m->is_open)
+			is_open = m->is_open;
+			if (is_open)
 				break;
 			row = (struct transcript_row){h->past.runs[i], m};
 		}

@@ -282,7 +282,7 @@ static void look_for_session(const struct gateway *g, struct gateway_place *p)
 	p->session = runs_session(runs, buf_text(&p->source), buf_text(&p->name));
 	if (!p->session)
 		p->session = runs_session(runs, buf_text(&p->source), key);
-	if (p->session || !run)
+	if (!run || run->session)
 		return;
 	buf_init(&own, 2 * KIB);
 	gateway_key_of_run(g, run, &own);
@@ -318,10 +318,11 @@ static void look_for_named(const struct gateway *g, struct gateway_place *p)
 	buf_add(&p->source, text_of(session->source));
 }
 
+/* A run of no session may be talked about in one of its name. */
 static void look_for_place(const struct gateway *g, struct gateway_place *p)
 {
 	look_for_session(g, p);
-	if (!p->session && !p->run)
+	if (!p->session)
 		look_for_named(g, p);
 }
 

@@ -13,11 +13,13 @@
 const struct crew_member *gateway_place_member(const struct gateway *g,
                                                const struct gateway_place *place)
 {
-	const struct run *run = place->run;
+	const struct crew_member *m =
+		place->run ? crew_find(g->options.crew, text_of(place->run->id)) : NULL;
+	const struct link *all = place->session ? &place->session->runs : NULL;
 
-	if (!run && place->session)
-		run = list_of(place->session->runs.prev, struct run, in_session);
-	return run ? crew_find(g->options.crew, text_of(run->id)) : NULL;
+	for (const struct link *l = all ? all->prev : NULL; l != all && !m; l = l->prev)
+		m = crew_find(g->options.crew, text_of(list_of(l, struct run, in_session)->id));
+	return m;
 }
 
 /* Which runs of it are at work; false: none is. */

@@ -13,6 +13,7 @@
 #include "net/loop.h"
 #include "run/said.h"
 #include "signal/kind.h"
+#include "signal/session.h"
 #include "signal/signal.h"
 
 #define RUNS_MAX 4096 /* that are told of; the memory of others is made anew */
@@ -129,6 +130,13 @@ static void hear_usage(struct telling *t)
 	buf_finish(&data);
 }
 
+/* What the box said to somebody who wrote to an agent's session. */
+static void hear_command(struct telling *t)
+{
+	telling_chat(t, &(struct chat_words){.state = "final",
+	                                     .text = json_text_at(t->payload, "answer")});
+}
+
 /* A stream of its own type. */
 static void hear_other(struct telling *t)
 {
@@ -137,6 +145,10 @@ static void hear_other(struct telling *t)
 
 	if (t->came.payload) {
 		came_tell(t);
+		return;
+	}
+	if (session_is_command(t->s->type, t->s->source)) {
+		hear_command(t);
 		return;
 	}
 	snprintf(stream, sizeof(stream), "%.*s", TEXT_ARG(t->s->type));

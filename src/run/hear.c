@@ -7,6 +7,7 @@
 #include "bus/admit.h"
 #include "run/inside.h"
 #include "run/raw.h"
+#include "signal/session.h"
 
 #define CONFIG_MAX (8 * MIB) /* of a phase, as JSON; a longer one is none */
 
@@ -313,11 +314,29 @@ static void hear_other(struct hear_work *w)
 	tell(w, &e);
 }
 
+/* Both at once: what somebody wrote to the box, and what the box said to it. */
+static void hear_command(const struct hear_work *w)
+{
+	struct run_event e = event(w, RUN_TOLD);
+
+	e.text = field(w, "command");
+	tell(w, &e);
+	e = event(w, RUN_REPLIED);
+	e.text = field(w, "answer");
+	tell(w, &e);
+	e = event(w, RUN_LEFT);
+	tell(w, &e);
+}
+
 static void hear_by_name(struct hear_work *w)
 {
 	enum run_event_kind kind = kind_of_prompt(w);
 	struct run_event e = event(w, kind);
 
+	if (session_is_command(w->s->type, w->s->source)) {
+		hear_command(w);
+		return;
+	}
 	if (kind == RUN_NOTED)
 		hear_other(w);
 	if (kind == RUN_NOTED || kind == RUN_UNREAD)

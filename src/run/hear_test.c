@@ -139,6 +139,7 @@ static const char *const kinds[] = {
 	"prompt.closed",
 	"prompt.settled",
 	"prompt.told",
+	"session.command",
 	"user.click",
 	"llm/delta",
 	"llm/start",
@@ -168,6 +169,7 @@ static const char *const payloads[] = {
 	"\"config-after\":[\"x\",null,\"y\"],\"chart-id\":\"c\"}",
 	"{\"invokeid\":\"\",\"session-id\":null,\"final-config\":\"over\",\"value\":1,"
 	"\"by\":{\"user\":\"u\"},\"config-after\":[]}",
+	"{\"command\":\"/approve a deny\",\"answer\":\"it is done\"}",
 	"{\"agentId\":7,\"to\":\"\",\"content\":{},\"toolName\":[],\"output\":\"o\","
 	"\"type\":\"multi\"}",
 };

@@ -46,6 +46,11 @@ void session_read(struct session_said *out, const struct session_signal *s)
 	               text_is(s->type, "session.facts") || text_is(s->type, "session.turn");
 }
 
+bool session_is_command(struct text type, struct text source)
+{
+	return text_is(type, SESSION_COMMAND) && text_is(source, "signalbox");
+}
+
 bool session_is_strange(struct text owner, struct text source)
 {
 	return text_starts(source, local) && !text_starts(owner, local);

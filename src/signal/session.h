@@ -28,6 +28,11 @@ void session_read(struct session_said *out, const struct session_signal *s);
 /* It speaks under the name of its source: not an agent of it does, but the session as such. */
 bool session_is_itself(struct text source, struct text agent);
 
+/* What somebody wrote to the box in an agent's session, and what the box said to it, both in one
+ * signal of the box: a run of its own, of the conversation, that says nothing of the agent. */
+#define SESSION_COMMAND "session.command"
+bool session_is_command(struct text type, struct text source);
+
 /* A program without a credential speaks of its own sessions alone. */
 bool session_is_strange(struct text owner, struct text source);
 
