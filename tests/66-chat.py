@@ -5,65 +5,10 @@ whatever happens on the way."""
 import json
 import time
 
-from lib import PATIENCE_S, Box, cli, eventually, run, temp_dir, test
-from servers import WORDS, Upstream
-
-TEXT = "".join(WORDS)
-OWNER = "people: [{name: Ada, relationship: owner, identities: ['file:ada']}]\n"
-RESTARTED = "(the box restarted, please ask again)"
-
-
-def settings(up, more="", adapter="", streaming="mode: accumulate"):
-    """A box with one model, one chat of two files, and what else is said."""
-    place = temp_dir()
-    path = place / "signalbox.yaml"
-    path.write_text(
-        f"sources: [{{id: model, url: '{up.url}', protocol: openai, model: model-a}}]\n"
-        f"adapters:\n  desk:\n    channel: file\n    agent: model\n    inbox: in.ndjson\n"
-        f"    outbox: out.ndjson\n    streaming: {{{streaming}}}\n{adapter}"
-        f"{more}")
-    return Box(args=["--config", str(path)])
-
-
-def connected(box):
-    def look():
-        sources = box.request("GET", "/api/sources").json()["sources"]
-        return any(s["id"] == "model" and s["state"] == "connected" for s in sources)
-    eventually(look)
-    return box
-
-
-def write(box, text, sender="ada", **more):
-    with open(box.data / "in.ndjson", "a", encoding="utf-8") as file:
-        file.write(json.dumps({"from": sender, "text": text, **more}) + "\n")
-
-
-def lines(box):
-    path = box.data / "out.ndjson"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-
-def said(box):
-    return [line["text"] for line in lines(box) if "text" in line]
-
-
-def requests(box):
-    return [s["payload"] for s in box.history("&type=nex.request")]
-
-
-def post(box, text, **more):
-    answer = box.request("POST", "/api/messages", {"text": text, **more})
-    assert answer.status == 200, answer
-    return answer.json()["id"]
-
-
-def look(box, id):
-    return box.request("GET", f"/api/messages/{id}").json()
-
-
-def finished(box, id):
-    return eventually(lambda: (m := look(box, id))["status"] != "processing" and m)
-
+from chats import (OWNER, RESTARTED, TEXT, connected, finished, lines, look, post, requests, said,
+                   settings, write)
+from lib import PATIENCE_S, cli, eventually, run, test
+from servers import Upstream
 
 # --- messages by the API --------------------------------------------------------------
 

@@ -81,34 +81,6 @@ void custody_add_letter(struct custody *c, struct custody_list *list, struct let
 	map_set(&c->letters_by_id, letter_word(l, LETTER_ID), l);
 }
 
-static void take_letter(struct custody_list *list, struct letter *l)
-{
-	saving_change(&list->saving, &l->to_save);
-	list_remove(&l->in_all);
-	list->count--;
-}
-
-static void drop_letter(struct custody *c, struct custody_list *list)
-{
-	struct letter *l = list_of(list->all.next, struct letter, in_all);
-
-	take_letter(list, l);
-	map_remove(&c->letters_by_id, letter_word(l, LETTER_ID));
-	letter_free(l);
-}
-
-/* What is there needs no text any more; what failed may be sent again. */
-static void end_letter(struct custody *c, struct letter *l)
-{
-	take_letter(&c->open, l);
-	if (l->state == LETTER_DELIVERED || letter_word(l, LETTER_TEXT).len > CUSTODY_TEXT_MAX)
-		letter_set(l, LETTER_TEXT, TEXT(""));
-	if (c->over.count >= CUSTODY_OVER_MAX)
-		drop_letter(c, &c->over);
-	list_add(&c->over.all, &l->in_all);
-	c->over.count++;
-}
-
 static void drop_request(struct custody *c, struct received *r)
 {
 	saving_change(&c->requests.saving, &r->to_save);
@@ -217,77 +189,6 @@ static void hear_request(struct custody *c, yyjson_val *payload)
 		notes_set(&c->sessions, reset, text_of_u64(custody_session(c, reset) + 1, digits));
 }
 
-static void hear_prepared(struct custody *c, yyjson_val *payload, const struct signal *s)
-{
-	struct letter *l = map_get(&c->letters_by_id, json_text_at(payload, "delivery"));
-
-	if (l)
-		return;
-	l = letter_read(payload);
-	if (!l)
-		return;
-	l->state = LETTER_PREPARED;
-	l->seq = s->seq;
-	l->at_ms = s->at_ms;
-	if (c->open.count >= CUSTODY_OPEN_MAX)
-		drop_letter(c, &c->open);
-	custody_add_letter(c, &c->open, l);
-}
-
-static void note_message(struct letter *l, struct text message)
-{
-	struct buf all;
-
-	if (!message.len)
-		return;
-	buf_init(&all, 16 * KIB);
-	buf_add(&all, letter_word(l, LETTER_MESSAGES));
-	if (all.len)
-		buf_add_char(&all, ' ');
-	buf_add(&all, message);
-	if (!all.full)
-		letter_set(l, LETTER_MESSAGES, buf_text(&all));
-	buf_finish(&all);
-}
-
-static void move_letter(struct custody *c, struct letter *l, enum letter_state state,
-                        yyjson_val *payload)
-{
-	l->state = state;
-	if (state == LETTER_STARTED)
-		l->tries++;
-	if (state == LETTER_QUEUED) /* it has not left */
-		l->tries = 0;
-	if (state == LETTER_ACCEPTED) {
-		l->accepted = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "piece"));
-		l->tries = 0;
-		note_message(l, json_text_at(payload, "message"));
-	}
-	letter_set(l, LETTER_WHY, json_text_at(payload, "why"));
-	if (letter_is_over(l))
-		end_letter(c, l);
-}
-
-static void hear_delivery(struct custody *c, struct text what, yyjson_val *payload,
-                          const struct signal *s)
-{
-	struct letter *l = map_get(&c->letters_by_id, json_text_at(payload, "delivery"));
-	enum letter_state state;
-
-	if (!letter_read_state(what, &state))
-		return;
-	if (state == LETTER_PREPARED) {
-		hear_prepared(c, payload, s);
-		return;
-	}
-	if (!l || letter_is_over(l))
-		return;
-	saving_change(&c->open.saving, &l->to_save);
-	l->seq = s->seq;
-	l->is_telling = false;
-	move_letter(c, l, state, payload);
-}
-
 static bool is_ask(const struct signal *s)
 {
 	return s->kind == KIND_TASK_DISPATCH && text_is(s->source, "user");
@@ -328,9 +229,8 @@ void custody_hear(struct custody *c, const struct signal *s)
 	else if (text_is(s->type, "nex.request"))
 		hear_request(c, payload);
 	else if (text_starts(s->type, TEXT("delivery.")))
-		hear_delivery(c, what, payload, s);
-	if (c->ear.changed)
-		c->ear.changed(c->ear.self);
+		custody_hear_delivery(c, what, payload, s);
+	custody_stir(c);
 }
 
 /* ---- asked ---- */
@@ -338,6 +238,18 @@ void custody_hear(struct custody *c, const struct signal *s)
 void custody_set_ear(struct custody *c, const struct custody_ear *ear)
 {
 	c->ear = *ear;
+}
+
+uint64_t custody_changes(const struct custody *c)
+{
+	return c->changes;
+}
+
+void custody_stir(struct custody *c)
+{
+	c->changes++;
+	if (c->ear.changed)
+		c->ear.changed(c->ear.self);
 }
 
 uint64_t custody_durable(const struct custody *c)
@@ -423,9 +335,9 @@ void custody_destroy(struct custody *c)
 	while (c->requests.count)
 		drop_request(c, list_of(c->requests.all.next, struct received, in_all));
 	while (c->open.count)
-		drop_letter(c, &c->open);
+		custody_drop_letter(c, &c->open);
 	while (c->over.count)
-		drop_letter(c, &c->over);
+		custody_drop_letter(c, &c->over);
 	map_finish(&c->requests_by_id);
 	map_finish(&c->letters_by_id);
 	json_reader_finish(&c->reader);

@@ -10,6 +10,12 @@
  *	delivery.unknown    nobody knows whether it is
  *	delivery.delivered  all of it is there
  *	delivery.failed     it will not be
+ *	delivery.grown      of a draft: its text is longer than its messages
+ *	delivery.finished   of a draft: this is the whole text; messages that are there are edited
+ *	delivery.renewed    an edit was refused: it is sent anew, and what was there is removed
+ *	delivery.dropped    what is there of it has to go
+ *	delivery.removed    that message is gone
+ *	delivery.withdrawn  all of it is
  *
  * Only those of SOURCE_OF_BOX count, and of "user" where an agent was asked.  Texts that are
  * delivered are forgotten; the newest letters stay to be listed.  A message of a person is known
@@ -20,6 +26,7 @@
 
 #include "base/buf.h"
 #include "deliver/letter.h"
+#include "deliver/received.h"
 
 #define CUSTODY_DAY_MS (24.0 * 3600 * 1000)
 #define CUSTODY_SEEN_MAX 100000     /* messages of that day; the oldest are forgotten */
@@ -43,6 +50,7 @@ struct custody_ear {
 	void (*changed)(void *self);
 };
 void custody_set_ear(struct custody *c, const struct custody_ear *ear);
+uint64_t custody_changes(const struct custody *c); /* how often it was called */
 uint64_t custody_durable(const struct custody *c); /* all up to there is on the disk */
 
 /* What makes a message of a person the same one. */

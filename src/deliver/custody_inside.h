@@ -7,6 +7,8 @@
 #include "deliver/notes.h"
 #include "signal/json.h"
 
+struct signal;
+
 struct custody_list { /* letters or messages, oldest first */
 	struct link all;
 	size_t count;
@@ -19,12 +21,16 @@ struct custody {
 	struct map requests_by_id, letters_by_id;
 	struct json_reader reader;
 	struct custody_ear ear;
-	uint64_t durable;
+	uint64_t durable, changes;
 	unsigned saved; /* sections, while they are saved */
 };
 
 void custody_add_letter(struct custody *c, struct custody_list *list, struct letter *l);
+void custody_drop_letter(struct custody *c, struct custody_list *list); /* its oldest */
+void custody_hear_delivery(struct custody *c, struct text what, yyjson_val *payload,
+                           const struct signal *s);
 void custody_add_request(struct custody *c, struct received *r);
+void custody_stir(struct custody *c); /* tells its ear */
 bool custody_wants(const struct signal *s);
 bool custody_may_want(struct text line);
 

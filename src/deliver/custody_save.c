@@ -147,8 +147,7 @@ static void custody_is_durable(void *self, uint64_t seq)
 	struct custody *c = self;
 
 	c->durable = seq;
-	if (c->ear.changed)
-		c->ear.changed(c->ear.self);
+	custody_stir(c);
 }
 
 const struct fold_kind custody_fold = {

@@ -6,6 +6,7 @@
 #include "base/put.h"
 #include "config/config.h"
 #include "deliver/desk_inside.h"
+#include "deliver/desk_live.h"
 #include "deliver/tell.h"
 
 #define SHOWN_TEXT_MAX (256 * KIB)
@@ -54,6 +55,7 @@ void desk_free_nexus(struct nexus *x)
 	free(x->failed);
 	free(x->notice);
 	free(x->letter);
+	free(x->live);
 	free(x);
 }
 
@@ -199,7 +201,7 @@ bool desk_take(struct desk_account *account, const struct channel_inbound *inbou
 
 /* ---- letters ---- */
 
-bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct payload *payload)
+char *desk_prepare(struct nexus *x, const char *kind, const struct payload *payload)
 {
 	const struct nexus_request *r = &x->request;
 	struct outbox_wish wish = {
@@ -218,12 +220,19 @@ bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct 
 		snprintf(id, sizeof(id), "%s.%u", r->id, ++x->letters);
 	while (custody_letter(x->desk->options.custody, text_of(id)));
 	wish.id = text_of(id);
-	if (!outbox_prepare(x->desk->outbox, &wish)) {
+	return outbox_prepare(x->desk->outbox, &wish) ? must_dup(id) : NULL;
+}
+
+bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct payload *payload)
+{
+	char *id = desk_prepare(x, kind, payload);
+
+	if (!id) {
 		x->letters = 0;
 		return false;
 	}
 	free(x->letter);
-	x->letter = must_dup(id);
+	x->letter = id;
 	x->letter_number = number;
 	return true;
 }
@@ -319,7 +328,8 @@ static const struct letter *answer_of(struct desk *d, const char *request)
 			const struct letter *one = list_of(l, struct letter, in_all);
 
 			if (text_is(letter_word(one, LETTER_REQUEST), request) &&
-			    !text_is(letter_word(one, LETTER_KIND), "block"))
+			    !letter_is(one, "block") && !letter_is(one, "dropped") &&
+			    !letter_is_live(one))
 				found = one;
 		}
 	return found;
@@ -343,7 +353,8 @@ void desk_take_up(struct desk *d, const struct received *r)
 	}
 	if (!r->words[RECEIVED_RUN] || (adapter && adapter->on_restart == CONFIG_RESTART_AGAIN))
 		return;
-	x->notice = must_dup(d->config->deliver.restarted);
+	if (!desk_end_draft(x, text_of(d->config->deliver.restarted)))
+		x->notice = must_dup(d->config->deliver.restarted);
 	x->request.stage = NEXUS_DELIVER;
 	x->request.status = NEXUS_FAILED;
 	nexus_set(&x->request, NEXUS_ERROR, TEXT("the box restarted"));

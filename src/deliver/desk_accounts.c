@@ -73,6 +73,7 @@ static void open_account(struct desk_account *a)
 	};
 	struct error why;
 
+	outbox_stir(d->outbox);
 	a->due_ms = d->now_ms;
 	a->retry_ms = d->now_ms + RETRY_MS;
 	if (!open_channel(a, &options, &why))

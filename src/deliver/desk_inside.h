@@ -35,6 +35,10 @@ struct nexus {
 	uint64_t letter_number;
 	bool is_refused; /* it was not taken */
 	unsigned letters;
+	/* The letter of the message that is edited, or NULL; how many are there; and why. */
+	char *live;
+	unsigned live_there;
+	enum channel_mode live_mode;
 	struct link in_desk; /* desk.live, oldest first */
 };
 
@@ -70,6 +74,9 @@ void desk_resolve(const struct nexus *x, struct reply_options *options,
 
 /* A message to the person; its letter is x->letter then.  False: it cannot be taken now. */
 bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct payload *payload);
+
+/* A letter that nobody waits for yet: its id, the caller's; NULL: it cannot be taken now. */
+char *desk_prepare(struct nexus *x, const char *kind, const struct payload *payload);
 
 /* ---- desk_accounts.c ---- */
 

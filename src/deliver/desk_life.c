@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "config/config.h"
 #include "deliver/desk_inside.h"
+#include "deliver/desk_live.h"
 #include "signal/signal.h"
 
 #define STALL_MS 1000 /* before what the disk did not take is tried again */
@@ -84,6 +85,7 @@ void desk_begin(struct desk *d, int64_t now_ms)
 	desk_open_accounts(d);
 	list_each(custody_requests(d->options.custody), l)
 		desk_take_up(d, list_of(l, struct received, in_all));
+	desk_drop_stale(d);
 	desk_wake(d);
 }
 
@@ -137,6 +139,7 @@ static int64_t work_requests(struct desk *d)
 		struct nexus *x = list_of(l, struct nexus, in_desk);
 
 		desk_look_at_letter(x);
+		desk_look_at_live(x);
 		if (x->reply)
 			reply_work(x->reply, d->now_ms);
 		if (stages_go_on(x, d->now_ms)) {

@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "base/put.h"
+#include "deliver/received.h"
 #include "signal/json.h"
 
 #define TIME_MAX 1e15        /* ms: what is later is none */
@@ -15,6 +16,7 @@ static const char *const letter_names[LETTER_WORDS] = {
 	[LETTER_CHANNEL] = "channel", [LETTER_ACCOUNT] = "account",  [LETTER_PEER] = "peer",
 	[LETTER_THREAD] = "thread",   [LETTER_REPLY_TO] = "replyTo", [LETTER_KIND] = "kind",
 	[LETTER_TEXT] = "text",       [LETTER_WHY] = "why",          [LETTER_MESSAGES] = "messages",
+	[LETTER_STALE] = "stale",
 };
 
 static const char *const received_names[RECEIVED_WORDS] = {
@@ -40,7 +42,7 @@ static const char *const states[] = {
 	[LETTER_PREPARED] = "prepared", [LETTER_QUEUED] = "queued",
 	[LETTER_STARTED] = "started",   [LETTER_ACCEPTED] = "accepted",
 	[LETTER_UNKNOWN] = "unknown",   [LETTER_DELIVERED] = "delivered",
-	[LETTER_FAILED] = "failed",
+	[LETTER_FAILED] = "failed",     [LETTER_WITHDRAWN] = "withdrawn",
 };
 
 #define STATES (sizeof(states) / sizeof(*states))
@@ -125,9 +127,11 @@ struct letter *letter_read(yyjson_val *payload)
 	read_limit(&l->limit, yyjson_obj_get(payload, "limit"));
 	letter_read_state(json_text_at(payload, "state"), &l->state);
 	l->accepted = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "accepted"));
+	l->drafts = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "drafts"));
 	l->tries = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "tries"));
 	l->at_ms = read_time(payload);
 	l->seq = yyjson_get_uint(yyjson_obj_get(payload, "seq"));
+	l->moved = yyjson_get_uint(yyjson_obj_get(payload, "moved"));
 	list_init(&l->in_all);
 	if (l->words[LETTER_ID] && l->words[LETTER_ACCOUNT] && l->words[LETTER_PEER])
 		return l;
@@ -138,6 +142,8 @@ struct letter *letter_read(yyjson_val *payload)
 void letter_set(struct letter *l, enum letter_word word, struct text value)
 {
 	set_word(&l->words[word], value);
+	if (word == LETTER_TEXT)
+		l->count = 0;
 }
 
 void letter_put(const struct letter *l, struct buf *out)
@@ -155,15 +161,18 @@ void letter_save(const struct letter *l, struct buf *out)
 	letter_put(l, out);
 	put_word(out, "state", states[l->state]);
 	put_u64(out, "accepted", l->accepted);
+	put_u64(out, "drafts", l->drafts);
 	put_u64(out, "tries", l->tries);
 	put_i64(out, "at", (int64_t)l->at_ms);
 	put_u64(out, "seq", l->seq);
+	put_u64(out, "moved", l->moved);
 }
 
 void letter_free(struct letter *l)
 {
 	list_remove(&l->in_all);
 	free_words(l->words, LETTER_WORDS);
+	free(l->shown);
 	free(l);
 }
 

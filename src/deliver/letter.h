@@ -1,4 +1,4 @@
-/* letter.h - one message to a person, and one of a person, as custody.h folds them. */
+/* letter.h - one message to a person, as custody.h folds it. */
 #ifndef DELIVER_LETTER_H
 #define DELIVER_LETTER_H
 
@@ -16,6 +16,7 @@ enum letter_state {
 	LETTER_UNKNOWN,  /* a piece of it; it may be begun again */
 	LETTER_DELIVERED,
 	LETTER_FAILED,
+	LETTER_WITHDRAWN, /* what was there of it is gone */
 };
 const char *letter_state_name(enum letter_state state);
 bool letter_read_state(struct text word, enum letter_state *state);
@@ -30,11 +31,21 @@ enum letter_word {
 	LETTER_PEER,
 	LETTER_THREAD,
 	LETTER_REPLY_TO,
-	LETTER_KIND, /* block, final or notice */
+	LETTER_KIND, /* block, final or notice; draft or status: it is edited; dropped: it goes */
 	LETTER_TEXT,
 	LETTER_WHY,
 	LETTER_MESSAGES, /* ids of the platform, with spaces between */
+	LETTER_STALE,    /* likewise, of messages that have to be taken away */
 	LETTER_WORDS,
+};
+
+/* An edit of a message whose text still grows. */
+enum letter_live {
+	LETTER_LIVE_NONE,
+	LETTER_LIVE_OUT,
+	LETTER_LIVE_DONE,
+	LETTER_LIVE_FAILED,
+	LETTER_LIVE_LATER
 };
 
 struct letter {
@@ -42,59 +53,44 @@ struct letter {
 	struct chunk_limit limit;
 	enum letter_state state;
 	unsigned accepted; /* pieces that are there */
+	unsigned drafts;   /* of these, that may still have a draft's text */
 	unsigned tries;    /* of the piece that is begun, or was last */
 	double at_ms;
-	uint64_t seq; /* of the newest signal about it */
+	uint64_t seq;   /* of the newest signal about it */
+	uint64_t moved; /* of the one that says its state */
 	size_t to_save;
 	struct link in_all; /* custody.open or custody.over, oldest first */
 
 	/* The outbox's own, which nobody folds. */
 	bool is_telling, is_out;
 	int64_t due_ms;
+	unsigned count;         /* pieces of its text; 0: not known */
+	unsigned edited, taken; /* drafts that have the final text; those too many that are gone */
+	uint64_t *shown;        /* what pieces say (pieces.h), as far as is known */
+	unsigned shown_room;
+	enum letter_live live; /* the last edit of a draft */
 };
 
-enum received_word {
-	RECEIVED_ID,
-	RECEIVED_CHANNEL,
-	RECEIVED_ACCOUNT,
-	RECEIVED_MESSAGE,
-	RECEIVED_SENDER,
-	RECEIVED_SENDER_NAME,
-	RECEIVED_PEER,
-	RECEIVED_KIND,
-	RECEIVED_THREAD,
-	RECEIVED_REPLY_TO,
-	RECEIVED_AGENT,
-	RECEIVED_SESSION,
-	RECEIVED_PRINCIPAL, /* owner: the box knows by a credential who it is */
-	RECEIVED_MENTIONED,
-	RECEIVED_RUN, /* its agent was asked, under this id */
-	RECEIVED_TEXT,
-	RECEIVED_WORDS,
-};
-
-struct received {
-	char *words[RECEIVED_WORDS];
-	double at_ms;
-	uint64_t seq; /* of the newest signal that added to it */
-	size_t to_save;
-	struct link in_all; /* custody.requests */
-};
-
-/* A word of either; empty where there is none. */
+/* Empty where there is none. */
 static inline struct text letter_word(const struct letter *l, enum letter_word word)
 {
 	return text_of(l->words[word]);
 }
 
-static inline struct text received_word(const struct received *r, enum received_word word)
-{
-	return text_of(r->words[word]);
-}
-
 static inline bool letter_is_over(const struct letter *l)
 {
 	return l->state >= LETTER_DELIVERED;
+}
+
+static inline bool letter_is(const struct letter *l, const char *kind)
+{
+	return text_is(letter_word(l, LETTER_KIND), kind);
+}
+
+/* Its text still changes. */
+static inline bool letter_is_live(const struct letter *l)
+{
+	return letter_is(l, "draft") || letter_is(l, "status");
 }
 
 /* Of the payload of delivery.prepared, or of a checkpoint.  NULL: it is none. */
@@ -103,12 +99,5 @@ void letter_set(struct letter *l, enum letter_word word, struct text value);
 void letter_put(const struct letter *l, struct buf *out);  /* its members, of a payload */
 void letter_save(const struct letter *l, struct buf *out); /* and its state */
 void letter_free(struct letter *l);
-
-/* Of the payload of nex.received, likewise. */
-struct received *received_read(yyjson_val *payload);
-void received_set(struct received *r, enum received_word word, struct text value);
-void received_put(const struct received *r, struct buf *out);
-void received_save(const struct received *r, struct buf *out);
-void received_free(struct received *r);
 
 #endif

@@ -5,16 +5,9 @@
 
 #include "base/must.h"
 #include "base/put.h"
+#include "deliver/outbox_inside.h"
+#include "deliver/pieces.h"
 #include "deliver/tell.h"
-
-#define CUT_NOTE "\n(the rest was left out: it is too long)"
-
-struct outbox {
-	struct outbox_options options;
-	char *again;
-	uint64_t began_seq; /* what is older is of another life */
-	bool is_working, has_more;
-};
 
 struct outbox *outbox_create(const struct outbox_options *options)
 {
@@ -23,6 +16,8 @@ struct outbox *outbox_create(const struct outbox_options *options)
 	o->options = *options;
 	o->again = must_dup(options->again);
 	o->began_seq = custody_durable(options->custody);
+	o->is_stirred = true;
+	map_init(&o->chats);
 	list_each(custody_letters(options->custody), l) {
 		const struct letter *letter = list_of(l, struct letter, in_all);
 
@@ -36,6 +31,7 @@ void outbox_destroy(struct outbox *o)
 {
 	if (!o)
 		return;
+	map_finish(&o->chats);
 	free(o->again);
 	free(o);
 }
@@ -48,7 +44,7 @@ void outbox_set_again(struct outbox *o, const char *again)
 
 /* ---- signals ---- */
 
-static void begin_signal(const struct letter *l, const char *type, struct buf *out)
+void outbox_begin_signal(const struct letter *l, const char *type, struct buf *out)
 {
 	deliver_begin(out, type);
 	put_text(out, "delivery", letter_word(l, LETTER_ID));
@@ -63,22 +59,22 @@ static void tell_letter(const struct outbox *o, struct letter *l, struct buf *ou
 		l->is_telling = false;
 }
 
-static void tell_piece(const struct outbox *o, struct letter *l, const char *type, struct text id)
+void outbox_tell_piece(const struct outbox *o, struct letter *l, const char *type, struct text id)
 {
 	struct buf out;
 
-	begin_signal(l, type, &out);
+	outbox_begin_signal(l, type, &out);
 	put_u64(&out, "piece", l->accepted + 1);
 	if (id.len)
 		put_text(&out, "message", id);
 	tell_letter(o, l, &out);
 }
 
-static void tell_words(const struct outbox *o, struct letter *l, const char *type, const char *why)
+void outbox_tell_words(const struct outbox *o, struct letter *l, const char *type, const char *why)
 {
 	struct buf out;
 
-	begin_signal(l, type, &out);
+	outbox_begin_signal(l, type, &out);
 	if (why)
 		put_word(&out, "why", why);
 	tell_letter(o, l, &out);
@@ -86,27 +82,19 @@ static void tell_words(const struct outbox *o, struct letter *l, const char *typ
 
 /* ---- pieces ---- */
 
-/* The piece with this number, from 1 on, is copied; how many there are. */
-static unsigned cut_letter(const struct letter *l, unsigned number, struct buf *piece)
+unsigned outbox_count(struct letter *l)
 {
-	struct chunk_wish whole = {.min_chars = l->limit.max / 2, .max_chars = l->limit.max};
-	struct chunk_options options;
-	struct chunk_piece one;
-	struct chunker *chunker;
-	unsigned count = 0;
+	struct buf none;
 
-	chunk_resolve(&options, &l->limit, NULL, NULL, &whole);
-	chunker = chunker_create(&options);
-	chunk_add(chunker, letter_word(l, LETTER_TEXT));
-	chunk_flush(chunker);
-	while (chunk_take(chunker, &one))
-		if (++count == number)
-			buf_add(piece, one.text);
-	chunker_destroy(chunker);
-	return count;
+	if (!l->count) {
+		buf_init(&none, KIB);
+		l->count = pieces_cut(&l->limit, letter_word(l, LETTER_TEXT), 0, &none);
+		buf_finish(&none);
+	}
+	return l->count;
 }
 
-static struct channel_message message_of(const struct letter *l, struct text text)
+struct channel_message outbox_message(const struct letter *l, struct text text)
 {
 	return (struct channel_message){
 		.delivery = letter_word(l, LETTER_ID),
@@ -124,25 +112,29 @@ static void send_piece(struct outbox *o, struct letter *l, const struct outbox_l
                        int64_t now_ms)
 {
 	struct channel_message message;
-	struct buf piece;
+	struct buf piece, words;
 
 	buf_init(&piece, 2 * OUTBOX_TEXT_MAX);
+	buf_init(&words, 2 * OUTBOX_TEXT_MAX);
+	pieces_cut(&l->limit, letter_word(l, LETTER_TEXT), l->accepted + 1, &piece);
+	outbox_show(l, l->accepted + 1, buf_text(&piece));
 	if (l->tries > 1) {
-		buf_add(&piece, text_of(o->again));
-		buf_add_char(&piece, '\n');
+		buf_add(&words, text_of(o->again));
+		buf_add_char(&words, '\n');
 	}
-	cut_letter(l, l->accepted + 1, &piece);
-	message = message_of(l, buf_text(&piece));
+	buf_add(&words, buf_text(&piece));
+	message = outbox_message(l, buf_text(&words));
 	l->is_out = true;
 	l->due_ms = now_ms + OUTBOX_SEND_MS;
 	line->kind->send(line->channel, &message);
+	buf_finish(&words);
 	buf_finish(&piece);
 }
 
 /* Of a piece that the last life began: is it there? */
 static void look_for(struct letter *l, const struct outbox_line *line, int64_t now_ms)
 {
-	struct channel_message message = message_of(l, TEXT(""));
+	struct channel_message message = outbox_message(l, TEXT(""));
 
 	l->is_out = true;
 	l->due_ms = now_ms + OUTBOX_SEND_MS;
@@ -152,11 +144,11 @@ static void look_for(struct letter *l, const struct outbox_line *line, int64_t n
 static void go_on_started(struct outbox *o, struct letter *l, const struct outbox_line *line,
                           int64_t now_ms)
 {
-	bool is_old = l->seq <= o->began_seq;
+	bool is_old = l->moved <= o->began_seq;
 
 	if (l->is_out && now_ms >= l->due_ms) {
 		l->is_out = false;
-		tell_piece(o, l, "delivery.unknown", TEXT(""));
+		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
 	} else if (l->is_out || l->seq > custody_durable(o->options.custody)) {
 		return;
 	} else if (!is_old) {
@@ -164,40 +156,49 @@ static void go_on_started(struct outbox *o, struct letter *l, const struct outbo
 	} else if (line->kind->traits.can_recognise) {
 		look_for(l, line, now_ms);
 	} else {
-		tell_piece(o, l, "delivery.unknown", TEXT(""));
+		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
 	}
 }
 
-static void start_piece(struct outbox *o, struct letter *l)
+/* Drafts get the text that they are to have, then the other pieces leave; and what should not be
+ * there is taken away. */
+static void go_on(struct outbox *o, struct letter *l, const struct outbox_line *line,
+                  int64_t now_ms)
 {
-	struct buf none;
-	unsigned count;
+	bool is_dropped = letter_is(l, "dropped");
 
-	buf_init(&none, OUTBOX_TEXT_MAX);
-	count = cut_letter(l, 0, &none);
-	buf_finish(&none);
-	if (l->accepted >= count)
-		tell_words(o, l, "delivery.delivered", NULL);
-	else
-		tell_piece(o, l, "delivery.started", TEXT(""));
+	if (!is_dropped && !letter_is_live(l) && outbox_edits(l, line, now_ms))
+		return;
+	if (!is_dropped && l->accepted < outbox_count(l))
+		outbox_tell_piece(o, l, "delivery.started", TEXT(""));
+	else if (!letter_is_live(l) && !outbox_removes(l, line, now_ms))
+		outbox_tell_words(o, l, is_dropped ? "delivery.withdrawn" : "delivery.delivered",
+		                  NULL);
 }
 
 static void go_on_unknown(struct outbox *o, struct letter *l, const struct outbox_line *line)
 {
-	bool is_block = text_is(letter_word(l, LETTER_KIND), "block");
+	bool is_passing = letter_is(l, "block") || letter_is(l, "dropped") || letter_is_live(l);
 
-	if (line->leaves_unknown || is_block || l->tries > 1)
-		tell_words(o, l, "delivery.failed", "nobody knows whether it arrived");
+	if (line->leaves_unknown || is_passing || l->tries > 1)
+		outbox_tell_words(o, l, "delivery.failed", "nobody knows whether it arrived");
 	else
-		tell_piece(o, l, "delivery.started", TEXT(""));
+		outbox_tell_piece(o, l, "delivery.started", TEXT(""));
 }
 
 /* The limits of its platform let something go to its chat now. */
-static bool is_ready(const struct letter *l, const struct outbox_line *line, int64_t now_ms)
+static bool is_ready(struct letter *l, const struct outbox_line *line, int64_t now_ms)
 {
-	struct channel_message where = message_of(l, TEXT(""));
+	struct channel_message where = outbox_message(l, TEXT(""));
 
-	return !line->kind->ready || line->kind->ready(line->channel, &where, now_ms) <= now_ms;
+	l->due_ms = line->kind->ready ? line->kind->ready(line->channel, &where, now_ms) : now_ms;
+	return l->due_ms <= now_ms;
+}
+
+/* A draft of which all is there: it waits for more text, and nobody waits for it. */
+static bool is_resting(struct letter *l)
+{
+	return letter_is_live(l) && l->state == LETTER_ACCEPTED && l->accepted >= outbox_count(l);
 }
 
 static void work_letter(struct outbox *o, struct letter *l, struct outbox_line *line,
@@ -207,13 +208,18 @@ static void work_letter(struct outbox *o, struct letter *l, struct outbox_line *
 
 	if (l->is_telling)
 		return;
+	if (l->is_out && l->state != LETTER_STARTED) {
+		if (now_ms >= l->due_ms)
+			outbox_edit_lost(o, l, now_ms);
+		return;
+	}
 	if (!l->is_out && wall_ms - l->at_ms > OUTBOX_DAY_MS) {
-		tell_words(o, l, "delivery.failed", "it could not be delivered for a day");
+		outbox_tell_words(o, l, "delivery.failed", "it could not be delivered for a day");
 		return;
 	}
 	if (!line || !line->channel) {
 		if (l->state != LETTER_QUEUED && l->state != LETTER_STARTED)
-			tell_words(o, l, "delivery.queued", "its channel is not there");
+			outbox_tell_words(o, l, "delivery.queued", "its channel is not there");
 		return;
 	}
 	if (l->state == LETTER_STARTED)
@@ -224,7 +230,24 @@ static void work_letter(struct outbox *o, struct letter *l, struct outbox_line *
 	else if (l->state == LETTER_UNKNOWN)
 		go_on_unknown(o, l, line);
 	else
-		start_piece(o, l);
+		go_on(o, l, line, now_ms);
+}
+
+/* The first of its chat in this round?  Letters of one chat leave one after the other. */
+static bool is_first(struct outbox *o, const struct letter *l)
+{
+	struct buf chat;
+	bool is_new;
+
+	buf_init(&chat, 2 * KIB);
+	buf_add(&chat, letter_word(l, LETTER_ACCOUNT));
+	buf_add_char(&chat, '\n');
+	buf_add(&chat, letter_word(l, LETTER_PEER));
+	is_new = !map_get(&o->chats, buf_text(&chat));
+	if (is_new)
+		map_set(&o->chats, buf_text(&chat), o);
+	buf_finish(&chat);
+	return is_new;
 }
 
 static void work_once(struct outbox *o, int64_t now_ms)
@@ -232,23 +255,47 @@ static void work_once(struct outbox *o, int64_t now_ms)
 	const struct outbox_options *p = &o->options;
 
 	o->has_more = false;
-	list_each(custody_letters(p->custody), l) {
-		struct outbox_line *line = p->find(
-			p->self, letter_word(list_of(l, struct letter, in_all), LETTER_ACCOUNT));
-
-		if (line)
-			line->is_busy = false;
-	}
+	map_finish(&o->chats);
+	map_init(&o->chats);
 	list_each(custody_letters(p->custody), l) {
 		struct letter *letter = list_of(l, struct letter, in_all);
-		struct outbox_line *line = p->find(p->self, letter_word(letter, LETTER_ACCOUNT));
+		struct outbox_line *line;
 
-		if (line && line->is_busy)
+		if ((is_resting(letter) && !letter->is_out) ||
+		    (!is_resting(letter) && !is_first(o, letter)))
 			continue;
-		if (line)
-			line->is_busy = true;
+		line = p->find(p->self, letter_word(letter, LETTER_ACCOUNT));
 		work_letter(o, letter, line, now_ms);
 	}
+}
+
+/* Nothing was told, answered or opened, and it is not time: nothing is to be done. */
+static bool is_quiet(const struct outbox *o, int64_t now_ms)
+{
+	return !o->is_stirred && custody_changes(o->options.custody) == o->changes &&
+	       now_ms < o->due_ms;
+}
+
+void outbox_stir(struct outbox *o)
+{
+	o->is_stirred = true;
+}
+
+static int64_t next_due(const struct outbox *o, int64_t now_ms)
+{
+	int64_t due = INT64_MAX;
+
+	list_each(custody_letters(o->options.custody), l) {
+		struct letter *letter = list_of(l, struct letter, in_all);
+		int64_t own = letter->is_out || letter->due_ms > now_ms ? letter->due_ms
+		                                                        : now_ms + OUTBOX_AWAY_MS;
+
+		if (is_resting(letter) && !letter->is_out)
+			continue;
+		if (own < due)
+			due = own;
+	}
+	return due;
 }
 
 /* Whatever is answered from inside a send is seen in another round. */
@@ -258,30 +305,26 @@ void outbox_work(struct outbox *o, int64_t now_ms)
 		o->has_more = true;
 		return;
 	}
+	if (is_quiet(o, now_ms))
+		return;
 	o->is_working = true;
+	o->is_stirred = false;
 	do
 		work_once(o, now_ms);
 	while (o->has_more);
 	o->is_working = false;
+	o->changes = custody_changes(o->options.custody);
+	o->due_ms = next_due(o, now_ms);
 }
 
 int64_t outbox_due(const struct outbox *o, int64_t now_ms)
 {
-	int64_t due = INT64_MAX;
-
-	list_each(custody_letters(o->options.custody), l) {
-		const struct letter *letter = list_of(l, struct letter, in_all);
-		int64_t own = letter->is_out ? letter->due_ms : now_ms + OUTBOX_AWAY_MS;
-
-		if (own < due)
-			due = own;
-	}
-	return due;
+	return is_quiet(o, now_ms) ? o->due_ms : now_ms;
 }
 
 /* ---- what channels answer ---- */
 
-static void note_away(struct outbox *o, struct letter *l, const char *why, int64_t now_ms)
+void outbox_note_away(struct outbox *o, struct letter *l, const char *why, int64_t now_ms)
 {
 	struct outbox_line *line = o->options.find(o->options.self, letter_word(l, LETTER_ACCOUNT));
 
@@ -291,7 +334,7 @@ static void note_away(struct outbox *o, struct letter *l, const char *why, int64
 			line->away_ms = OUTBOX_AWAY_MOST_MS;
 		line->away_until_ms = now_ms + line->away_ms;
 	}
-	tell_words(o, l, "delivery.queued", why);
+	outbox_tell_words(o, l, "delivery.queued", why);
 }
 
 static void note_accepted(struct outbox *o, struct letter *l, struct text id)
@@ -300,7 +343,7 @@ static void note_accepted(struct outbox *o, struct letter *l, struct text id)
 
 	if (line)
 		line->away_ms = 0;
-	tell_piece(o, l, "delivery.accepted", id);
+	outbox_tell_piece(o, l, "delivery.accepted", id);
 }
 
 void outbox_answered(struct outbox *o, const struct channel_result *result, int64_t now_ms)
@@ -308,6 +351,13 @@ void outbox_answered(struct outbox *o, const struct channel_result *result, int6
 	struct letter *l = custody_letter(o->options.custody, result->delivery);
 	const char *why = result->why ? result->why->words : "the channel did not say why";
 
+	o->is_stirred = true;
+	if (result->act == CHANNEL_EDIT || result->act == CHANNEL_REMOVE) {
+		if (l && l->is_out && l->state != LETTER_STARTED)
+			outbox_changed(o, l, result, now_ms);
+		outbox_work(o, now_ms);
+		return;
+	}
 	if (!l || !l->is_out || l->state != LETTER_STARTED || result->piece != l->accepted + 1)
 		return;
 	l->is_out = false;
@@ -316,18 +366,19 @@ void outbox_answered(struct outbox *o, const struct channel_result *result, int6
 		note_accepted(o, l, result->message);
 		break;
 	case CHANNEL_REFUSED:
-		tell_words(o, l, "delivery.failed", why);
+		outbox_tell_words(o, l, "delivery.failed", why);
 		break;
 	case CHANNEL_AWAY:
 	case CHANNEL_ABSENT: /* it did not leave in the other life: it does now */
-		note_away(o, l, why,
-		          result->answer == CHANNEL_ABSENT ? now_ms - OUTBOX_AWAY_MOST_MS : now_ms);
+		outbox_note_away(o, l, why,
+		                 result->answer == CHANNEL_ABSENT ? now_ms - OUTBOX_AWAY_MOST_MS
+		                                                  : now_ms);
 		break;
 	case CHANNEL_LATER:
-		tell_words(o, l, "delivery.queued", why);
+		outbox_tell_words(o, l, "delivery.queued", why);
 		break;
 	case CHANNEL_UNKNOWN:
-		tell_piece(o, l, "delivery.unknown", TEXT(""));
+		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
 	}
 	outbox_work(o, now_ms);
 }
@@ -340,96 +391,8 @@ void outbox_give_up(struct outbox *o, struct text id)
 		return;
 	if (l->is_out) {
 		l->is_out = false;
-		tell_piece(o, l, "delivery.unknown", TEXT(""));
+		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
 	} else {
-		tell_words(o, l, "delivery.failed", "it was given up");
+		outbox_tell_words(o, l, "delivery.failed", "it was given up");
 	}
-}
-
-/* ---- letters that begin ---- */
-
-static struct chunk_limit limit_of(const struct outbox *o, const struct outbox_line *line)
-{
-	struct chunk_limit limit = line ? line->kind->traits.limit
-	                                : (struct chunk_limit){CHUNK_POINTS, CHUNK_MAX_CHARS, 0};
-	size_t words = chunk_length(limit.unit, text_of(o->again)) + 1;
-
-	limit.max -= limit.max > words + CHUNK_LEAST_CHARS ? words : 0;
-	return limit;
-}
-
-static void add_text(struct letter *l, struct text text)
-{
-	struct buf cut;
-
-	if (text.len <= OUTBOX_TEXT_MAX) {
-		letter_set(l, LETTER_TEXT, text);
-		return;
-	}
-	text.len = chunk_reach(CHUNK_BYTES, text, OUTBOX_TEXT_MAX - sizeof(CUT_NOTE));
-	buf_init(&cut, OUTBOX_TEXT_MAX);
-	buf_add(&cut, text);
-	buf_add(&cut, TEXT(CUT_NOTE));
-	letter_set(l, LETTER_TEXT, buf_text(&cut));
-	buf_finish(&cut);
-}
-
-bool outbox_prepare(struct outbox *o, const struct outbox_wish *wish)
-{
-	struct outbox_line *line = o->options.find(o->options.self, wish->account);
-	struct letter l = {.limit = limit_of(o, line)};
-	const struct text words[LETTER_WORDS] = {
-		[LETTER_ID] = wish->id,
-		[LETTER_REQUEST] = wish->request,
-		[LETTER_RUN] = wish->run,
-		[LETTER_ACCOUNT] = wish->account,
-		[LETTER_PEER] = wish->peer,
-		[LETTER_THREAD] = wish->thread,
-		[LETTER_REPLY_TO] = wish->reply_to,
-		[LETTER_KIND] = text_of(wish->kind),
-		[LETTER_CHANNEL] = line ? text_of(line->kind->name) : TEXT(""),
-	};
-	struct buf out;
-	bool good;
-
-	if (custody_open_count(o->options.custody) >= OUTBOX_WAITING_MAX)
-		return false;
-	for (unsigned i = 0; i < LETTER_WORDS; i++)
-		letter_set(&l, (enum letter_word)i, words[i]);
-	add_text(&l, wish->text);
-	deliver_begin(&out, "delivery.prepared");
-	letter_put(&l, &out);
-	good = deliver_tell(o->options.bus, &out);
-	for (unsigned i = 0; i < LETTER_WORDS; i++)
-		free(l.words[i]);
-	return good;
-}
-
-bool outbox_retry(struct outbox *o, struct text id, struct error *why)
-{
-	const struct letter *l = custody_letter(o->options.custody, id);
-	struct outbox_wish wish;
-	struct buf again;
-	bool good;
-
-	if (!l || l->state != LETTER_FAILED)
-		return error_set(why, "%s", l ? "it has not failed" : "there is no such delivery");
-	if (!l->words[LETTER_TEXT])
-		return error_set(why, "its text is no longer kept");
-	buf_init(&again, KIB);
-	buf_print(&again, "%.*s~%llu", TEXT_ARG(id), (unsigned long long)l->seq);
-	wish = (struct outbox_wish){
-		.id = buf_text(&again),
-		.request = letter_word(l, LETTER_REQUEST),
-		.run = letter_word(l, LETTER_RUN),
-		.account = letter_word(l, LETTER_ACCOUNT),
-		.peer = letter_word(l, LETTER_PEER),
-		.thread = letter_word(l, LETTER_THREAD),
-		.reply_to = letter_word(l, LETTER_REPLY_TO),
-		.text = letter_word(l, LETTER_TEXT),
-		.kind = l->words[LETTER_KIND],
-	};
-	good = outbox_prepare(o, &wish) || error_set(why, "it is not taken now");
-	buf_finish(&again);
-	return good;
 }

@@ -5,7 +5,10 @@
  * was prepared, which is sent; what was accepted, which is not sent again; and which one piece
  * may have left: a channel that can tell is asked, and of another one it is unknown.
  *
- * One letter of an account is on its way at a time, in the order in which they were prepared.
+ * One letter of a chat is on its way at a time, in the order in which they were prepared.
+ *
+ * A letter of the kind draft or status is there to be edited while its text grows: it rests when
+ * all of it is there, and is finished with its last text, or dropped.
  */
 #ifndef DELIVER_OUTBOX_H
 #define DELIVER_OUTBOX_H
@@ -15,6 +18,7 @@
 
 #define OUTBOX_TEXT_MAX (256 * KIB) /* of a longer text the rest is left out, and it says so */
 #define OUTBOX_SEND_MS 60000        /* then nobody knows what became of a message */
+#define OUTBOX_EDIT_MS 15000        /* then an edit has failed */
 #define OUTBOX_AWAY_MS 1000         /* before another attempt, doubling to ... */
 #define OUTBOX_AWAY_MOST_MS 30000
 #define OUTBOX_DAY_MS (24.0 * 3600 * 1000) /* a channel may be away so long */
@@ -30,7 +34,6 @@ struct outbox_line {
 	bool leaves_unknown; /* what nobody knows of is not sent again */
 
 	/* The outbox's own. */
-	bool is_busy;
 	int64_t away_until_ms;
 	unsigned away_ms;
 };
@@ -57,6 +60,22 @@ struct outbox_wish {
 /* False: not taken, because too many wait or the disk fails. */
 bool outbox_prepare(struct outbox *o, const struct outbox_wish *wish);
 
+/* How texts are cut that leave by this line. */
+struct chunk_limit outbox_limit(const struct outbox *o, const struct outbox_line *line);
+
+/* Of a draft: another message is needed for its text; a message that is there says this from now
+ * on, of which letter.live tells the end; it is finished, with the text and kind of a wish; it
+ * has to go.  False: not now, or it is none (any more). */
+struct outbox_edit {
+	unsigned piece;
+	struct text text;
+};
+bool outbox_grow(struct outbox *o, struct text id, struct text text);
+bool outbox_edit(struct outbox *o, struct text id, const struct outbox_edit *edit, int64_t now_ms);
+bool outbox_finish(struct outbox *o, struct text id, const struct outbox_wish *wish);
+bool outbox_drop(struct outbox *o, struct text id);
+
+void outbox_stir(struct outbox *o); /* an account was opened, or closed */
 /* Moves everything on; and when it wants to be called again. */
 void outbox_work(struct outbox *o, int64_t now_ms);
 int64_t outbox_due(const struct outbox *o, int64_t now_ms);

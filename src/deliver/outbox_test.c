@@ -23,6 +23,7 @@ static struct {
 	enum channel_answer answer;
 	bool is_silent;
 	enum channel_answer found;
+	enum channel_answer changed; /* of edits and removals */
 } script;
 
 static int64_t wall_ms(void)
@@ -63,6 +64,32 @@ static void channel_looks(void *self, const struct channel_message *m)
 	answer_as(m, script.found);
 }
 
+static void note_change(const char *what, const struct channel_message *m, enum channel_act act)
+{
+	struct error why = {"as the test says"};
+	size_t n = strlen(sent);
+
+	snprintf(sent + n, sizeof(sent) - n, "%s %.*s:%.*s\n", what, TEXT_ARG(m->message),
+	         TEXT_ARG(m->text));
+	outbox_answered(outbox,
+	                &(struct channel_result){.act = act,
+	                                         .answer = script.changed,
+	                                         .delivery = m->delivery,
+	                                         .piece = m->piece,
+	                                         .why = &why},
+	                now_ms);
+}
+
+static void channel_edits(void *self, const struct channel_message *m)
+{
+	note_change("edit", m, CHANNEL_EDIT);
+}
+
+static void channel_removes(void *self, const struct channel_message *m)
+{
+	note_change("remove", m, CHANNEL_REMOVE);
+}
+
 static void begin(void)
 {
 	struct outbox_options o = {.custody = custody = custody_create(),
@@ -88,7 +115,9 @@ static int open_outbox(void **state)
 	kind = (struct channel_kind){.name = "fake",
 	                             .traits = {.limit = {CHUNK_POINTS, 60, 0}},
 	                             .send = channel_sends,
-	                             .look = channel_looks};
+	                             .look = channel_looks,
+	                             .edit = channel_edits,
+	                             .remove = channel_removes};
 	line = (struct outbox_line){.account = "desk", .kind = &kind, .channel = &kind};
 	memset(&script, 0, sizeof(script));
 	sent[0] = '\0';
@@ -113,7 +142,6 @@ static void restart(void)
 	fixture_stop();
 	end();
 	fixture_start();
-	line.is_busy = false;
 	line.away_until_ms = 0;
 	begin();
 }
@@ -194,7 +222,7 @@ static void a_piece_waits_for_the_one_before_it(void **state)
 	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
 }
 
-static void letters_of_an_account_leave_one_after_the_other(void **state)
+static void letters_of_a_chat_leave_one_after_the_other(void **state)
 {
 	script.is_silent = true;
 	prepare("r1.1", "one", "final");
@@ -337,13 +365,153 @@ static void or_it_is_left(void **state)
 	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
 }
 
+/* ---- drafts ---- */
+
+static void draft(const char *text)
+{
+	prepare("r1.1", text, "draft");
+	sync_all();
+	assert_int_equal(state_of("r1.1"), LETTER_ACCEPTED);
+}
+
+static void finish(const char *text)
+{
+	bool good = outbox_finish(outbox, TEXT("r1.1"),
+	                          &(struct outbox_wish){.text = text_of(text), .kind = "final"});
+
+	assert_true(good);
+	sync_all();
+}
+
+static void a_draft_rests_and_the_last_edit_ends_it(void **state)
+{
+	bool good;
+
+	draft("good");
+	prepare("r1.2", "another", "final");
+	sync_all();
+	assert_int_equal(state_of("r1.2"), LETTER_DELIVERED);
+	good = outbox_edit(outbox, TEXT("r1.1"), &(struct outbox_edit){1, TEXT("good day")},
+	                   now_ms);
+	assert_true(good);
+	assert_int_equal(custody_letter(custody, TEXT("r1.1"))->live, LETTER_LIVE_DONE);
+	finish("good day, Ada");
+	assert_string_equal(sent, "1:good\n1:another\nedit there:good day\n"
+	                          "edit there:good day, Ada\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void a_draft_that_has_its_text_is_not_edited(void **state)
+{
+	draft("good day");
+	finish("good day");
+	assert_string_equal(sent, "1:good day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void a_draft_that_has_not_left_is_sent_as_a_final(void **state)
+{
+	prepare("r1.1", "good", "draft");
+	finish("good day");
+	assert_string_equal(sent, "1:good day\n");
+}
+
+static void a_longer_end_goes_on_in_another_message(void **state)
+{
+	draft("The first sentence is of");
+	finish("The first sentence is of this length. The second one follows it. Then a third.");
+	assert_non_null(strstr(sent, "edit there:The first sentence is of this length."));
+	assert_non_null(strstr(sent, "\n2:"));
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void an_edit_that_is_refused_makes_it_a_new_message(void **state)
+{
+	draft("good");
+	script.changed = CHANNEL_REFUSED;
+	finish("good day");
+	assert_string_equal(sent, "1:good\nedit there:good day\n1:good day\nremove there:\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void an_edit_that_is_lost_is_made_again(void **state)
+{
+	draft("good");
+	script.changed = CHANNEL_UNKNOWN;
+	finish("good day");
+	script.changed = CHANNEL_ACCEPTED;
+	now_ms += OUTBOX_AWAY_MS;
+	sync_all();
+	assert_string_equal(sent, "1:good\nedit there:good day\nedit there:good day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void what_is_dropped_is_taken_away(void **state)
+{
+	bool good;
+
+	draft("good");
+	good = outbox_drop(outbox, TEXT("r1.1"));
+	assert_true(good);
+	sync_all();
+	assert_string_equal(sent, "1:good\nremove there:\n");
+	assert_int_equal(state_of("r1.1"), LETTER_WITHDRAWN);
+	good = outbox_drop(outbox, TEXT("r1.1"));
+	assert_false(good);
+}
+
+static void a_crash_between_the_end_and_the_edit_edits(void **state)
+{
+	bool good;
+
+	draft("good");
+	good = outbox_finish(outbox, TEXT("r1.1"),
+	                     &(struct outbox_wish){.text = TEXT("good day"), .kind = "final"});
+	assert_true(good);
+	restart();
+	sync_all();
+	assert_string_equal(sent, "1:good\nedit there:good day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+/* Nobody knows whether the draft is there: the end says so. */
+static void a_crash_while_a_draft_leaves_is_not_taken_for_its_end(void **state)
+{
+	script.is_silent = true;
+	prepare("r1.1", "good", "draft");
+	sync_all();
+	script.is_silent = false;
+	restart();
+	finish("good day");
+	assert_string_equal(sent, "1:good\n1:(again)\ngood day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void another_chat_does_not_wait(void **state)
+{
+	struct outbox_wish wish = {.id = TEXT("r2.1"),
+	                           .request = TEXT("r2"),
+	                           .account = TEXT("desk"),
+	                           .peer = TEXT("bob"),
+	                           .text = TEXT("two"),
+	                           .kind = "final"};
+	bool taken;
+
+	script.is_silent = true;
+	prepare("r1.1", "one", "final");
+	taken = outbox_prepare(outbox, &wish);
+	assert_true(taken);
+	sync_all();
+	assert_string_equal(sent, "1:one\n1:two\n");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_outbox, close_outbox)
 	const struct CMUnitTest tests[] = {
 		TEST(nothing_leaves_before_the_disk_knows),
 		TEST(a_piece_waits_for_the_one_before_it),
-		TEST(letters_of_an_account_leave_one_after_the_other),
+		TEST(letters_of_a_chat_leave_one_after_the_other),
 		TEST(what_is_refused_fails_with_words_and_can_be_retried),
 		TEST(a_channel_that_is_away_is_tried_again),
 		TEST(after_a_day_it_is_given_up),
@@ -354,6 +522,16 @@ int main(void)
 		TEST(what_is_not_there_is_sent_as_it_was),
 		TEST(where_nobody_knows_it_says_again),
 		TEST(or_it_is_left),
+		TEST(a_draft_rests_and_the_last_edit_ends_it),
+		TEST(a_draft_that_has_its_text_is_not_edited),
+		TEST(a_draft_that_has_not_left_is_sent_as_a_final),
+		TEST(a_longer_end_goes_on_in_another_message),
+		TEST(an_edit_that_is_refused_makes_it_a_new_message),
+		TEST(an_edit_that_is_lost_is_made_again),
+		TEST(what_is_dropped_is_taken_away),
+		TEST(a_crash_between_the_end_and_the_edit_edits),
+		TEST(a_crash_while_a_draft_leaves_is_not_taken_for_its_end),
+		TEST(another_chat_does_not_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,28 +4,10 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "deliver/reply_inside.h"
 
 #define FINAL_NUMBER ((uint64_t)1 << 62) /* no block has it */
-
-enum reply_step {
-	REPLY_RUNS,
-	REPLY_FLUSHED, /* the run is over, and blocks are still on their way */
-	REPLY_FINAL,   /* the last message is on its way */
-	REPLY_OVER,
-};
-
-struct reply {
-	struct reply_options options;
-	struct streaming_context context;
-	struct broker broker;
-	struct pipeline *pipeline; /* NULL: it accumulates */
-	struct dispatch *dispatch;
-	struct buf text; /* of the whole turn */
-	size_t partial;  /* bytes of the message that the pipeline has */
-	unsigned tools, sent;
-	enum reply_step step;
-	bool has_failed;
-};
+#define DRAFT_NUMBER (FINAL_NUMBER + 1)  /* of a draft whose agent failed */
 
 /* ---- the context ---- */
 
@@ -35,7 +17,8 @@ static void say_partial(struct streaming_context *c, const struct payload *parti
 	struct reply *r = c->self;
 	struct text news = partial->text;
 
-	if (news.len <= r->partial)
+	r->live_is_stale |= c->draft_mode;
+	if (news.len <= r->partial || !r->pipeline)
 		return;
 	news.at += r->partial;
 	news.len -= r->partial;
@@ -53,7 +36,11 @@ static void show_typing(struct streaming_context *c, bool shows)
 
 static void start_tool(struct streaming_context *c, struct text tool, int64_t now_ms)
 {
+	struct reply *r = c->self;
+
 	typing_tool_start(&c->typing_signaler, now_ms);
+	if (r->is_live)
+		progress_tool(&r->progress, tool, now_ms);
 }
 
 /* ---- the agent's callbacks ---- */
@@ -107,6 +94,14 @@ static void tool_starts(void *self, struct text tool, yyjson_val *params, int64_
 	r->context.on_tool_start(&r->context, tool, now_ms);
 }
 
+static void tool_ends(void *self, struct text tool, yyjson_val *result, int64_t now_ms)
+{
+	struct reply *r = self;
+
+	if (r->is_live)
+		progress_tool(&r->progress, TEXT(""), now_ms);
+}
+
 static const struct agent_streaming_callbacks callbacks = {
 	.on_assistant_message_start = message_starts,
 	.on_text_start = text_starts_now,
@@ -114,6 +109,7 @@ static const struct agent_streaming_callbacks callbacks = {
 	.on_partial_reply = reply_grows,
 	.on_reasoning_stream = reasons,
 	.on_tool_start = tool_starts,
+	.on_tool_end = tool_ends,
 };
 
 /* ---- life ---- */
@@ -134,8 +130,10 @@ struct reply *reply_create(const struct reply_options *options,
 	r->context.on_partial = say_partial;
 	r->context.on_typing = show_typing;
 	r->context.on_tool_start = start_tool;
-	r->context.streaming_enabled = options->blocks;
-	if (options->blocks)
+	r->context.draft_mode = options->mode == CHANNEL_DRAFTS;
+	r->context.streaming_enabled = options->mode == CHANNEL_BLOCKS || r->context.draft_mode;
+	reply_live_init(r);
+	if (options->mode == CHANNEL_BLOCKS)
 		r->pipeline = pipeline_create(&pipeline);
 	r->dispatch = dispatch_create(&options->dispatch);
 	buf_init(&r->text, REPLY_TEXT_MAX);
@@ -151,6 +149,7 @@ void reply_destroy(struct reply *r)
 	pipeline_destroy(r->pipeline);
 	dispatch_destroy(r->dispatch);
 	streaming_finish(&r->context);
+	reply_live_finish(r);
 	buf_finish(&r->text);
 	free(r);
 }
@@ -190,24 +189,38 @@ static void send_next(struct reply *r, int64_t now_ms)
 	typing_sent(&r->context.typing_signaler, dispatch_is_idle(r->dispatch));
 }
 
+static bool enqueue_last(struct reply *r, uint64_t number, const struct payload *last,
+                         int64_t now_ms)
+{
+	return dispatch_enqueue(r->dispatch, &(struct dispatch_item){DISPATCH_FINAL, number, last},
+	                        now_ms, NULL);
+}
+
+/* Words for what failed, behind what was said of it: nobody who has seen nothing gets them. */
+static bool enqueue_failed(struct reply *r, const struct payload *so_far, int64_t now_ms)
+{
+	struct payload words = {.text = text_of(r->options.failed)};
+	bool has_draft = r->context.draft_mode && r->live.has_begun &&
+	                 enqueue_last(r, DRAFT_NUMBER, so_far, now_ms);
+
+	return (has_draft || r->sent) && enqueue_last(r, FINAL_NUMBER, &words, now_ms);
+}
+
 static void enqueue_final(struct reply *r, int64_t now_ms)
 {
 	struct payload final = {.text = buf_text(&r->text),
 	                        .reply_to = text_of(r->context.reply_to_id)};
 	struct payload rest = final;
-	bool is_any = true;
+	bool is_any;
 
-	if (r->has_failed && r->sent)
-		rest = (struct payload){.text = text_of(r->options.failed)};
-	else if (r->has_failed)
-		is_any = false; /* nobody has seen anything: only the record says it */
-	else if (r->pipeline)
-		is_any = pipeline_final(r->pipeline, &final, &rest);
-	r->step = REPLY_OVER;
-	if (is_any && dispatch_enqueue(r->dispatch,
-	                               &(struct dispatch_item){DISPATCH_FINAL, FINAL_NUMBER, &rest},
-	                               now_ms, NULL))
-		r->step = REPLY_FINAL;
+	if (r->has_failed)
+		is_any = enqueue_failed(r, &final, now_ms);
+	else
+		is_any = (!r->pipeline || pipeline_final(r->pipeline, &final, &rest)) &&
+		         enqueue_last(r, FINAL_NUMBER, &rest, now_ms);
+	r->step = is_any ? REPLY_FINAL : REPLY_OVER;
+	if (!is_any)
+		reply_live_drop(r);
 }
 
 static void end_run(struct reply *r, int64_t now_ms)
@@ -235,21 +248,25 @@ void reply_work(struct reply *r, int64_t now_ms)
 		pipeline_tick(r->pipeline, now_ms);
 	take_blocks(r, now_ms);
 	send_next(r, now_ms);
-	if (r->step == REPLY_FLUSHED && dispatch_is_idle(r->dispatch)) {
+	reply_live_work(r, now_ms);
+	if (r->step == REPLY_FLUSHED && dispatch_is_idle(r->dispatch) && !r->live.editing) {
 		enqueue_final(r, now_ms);
 		typing_sent(&r->context.typing_signaler, dispatch_is_idle(r->dispatch));
 		typing_run_over(&r->context.typing_signaler);
 		send_next(r, now_ms);
 	}
-	if (r->step == REPLY_FINAL && dispatch_is_idle(r->dispatch))
+	if (r->step == REPLY_FINAL && dispatch_is_idle(r->dispatch)) {
 		r->step = REPLY_OVER;
+		if (!r->context.draft_mode)
+			reply_live_drop(r);
+	}
 	work_typing(r, now_ms);
 }
 
 int64_t reply_due(const struct reply *r)
 {
 	int64_t due = dispatch_due(r->dispatch);
-	int64_t others[] = {r->pipeline ? pipeline_due(r->pipeline) : INT64_MAX,
+	int64_t others[] = {r->pipeline ? pipeline_due(r->pipeline) : INT64_MAX, reply_live_due(r),
 	                    typing_due(&r->context.typing_signaler)};
 
 	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++)
@@ -268,7 +285,7 @@ void reply_settle(struct reply *r, uint64_t number, enum pipeline_sent sent, str
 		for (struct text rest = messages; rest.at;)
 			streaming_note_sent(&r->context, text_cut(rest, ' ', &rest));
 	}
-	if (number != FINAL_NUMBER)
+	if (r->pipeline && number < FINAL_NUMBER)
 		pipeline_settle(r->pipeline, number, sent);
 	reply_work(r, now_ms);
 }
@@ -286,6 +303,8 @@ void reply_hear(struct reply *r, const struct signal *s, struct text run, int64_
 	if (r->step != REPLY_RUNS)
 		return;
 	broker_hear(&r->broker, s, run, now_ms);
+	if (r->is_live)
+		reply_live_hear(r, s, now_ms);
 	if (r->broker.end != BROKER_GOES_ON) {
 		r->has_failed = r->broker.end == BROKER_FAILED;
 		end_run(r, now_ms);

@@ -1,14 +1,17 @@
 /* reply.h - one turn: what an agent says, from its tokens to the messages of a chat.
  *
  * It joins the broker and the context (streaming.h), the pipeline of blocks, the dispatcher and
- * typing.  The messages leave by send(), one at a time, and reply_settle() says what became of
+ * typing; or, where a message is edited as the text grows or the work goes on, the draft and
+ * the progress.  The messages leave by send(), one at a time; reply_settle() says what became of
  * each; time comes with each call.
  */
 #ifndef DELIVER_REPLY_H
 #define DELIVER_REPLY_H
 
 #include "deliver/blocks.h"
+#include "deliver/channel.h"
 #include "deliver/dispatch.h"
+#include "deliver/draft.h"
 #include "deliver/streaming.h"
 
 #define REPLY_TEXT_MAX MIB /* bytes of all that an agent says in a turn; more is left out */
@@ -17,13 +20,19 @@ struct reply_options {
 	struct chunk_options chunking;
 	struct gather_options coalescing;
 	struct dispatch_options dispatch; /* its texts outlive the reply */
-	bool blocks;                      /* or all of it at the end */
-	const char *failed; /* words for an agent that fails in the middle; lives on */
+	enum channel_mode mode;
+	struct draft_options draft; /* of the mode that drafts */
+	const char *failed;         /* words for an agent that fails in the middle; lives on */
 	void *self;
 	void (*send)(void *self, enum dispatch_kind kind, uint64_t number,
 	             const struct payload *payload);
 	void (*give_up)(void *self, uint64_t number); /* nobody waits for that one any more */
 	void (*type)(void *self, bool shows);
+	/* For the modes in which a message is edited: a step of it; false: it is not taken.  The
+	 * message has to go.  When something may leave. */
+	bool (*live)(void *self, const struct draft_step *step);
+	void (*drop)(void *self);
+	int64_t (*ready)(void *self);
 };
 
 struct reply;
@@ -41,6 +50,10 @@ void reply_fail(struct reply *r, struct text why, int64_t now_ms);
 
 void reply_settle(struct reply *r, uint64_t number, enum pipeline_sent sent, struct text messages,
                   int64_t now_ms);
+/* What became of the message that is edited: so many are there; its edit; it is lost. */
+void reply_live_there(struct reply *r, unsigned count);
+void reply_live_edited(struct reply *r, enum draft_edited how);
+void reply_live_lost(struct reply *r);
 void reply_work(struct reply *r, int64_t now_ms); /* at reply_due(), and after each signal */
 int64_t reply_due(const struct reply *r);
 

@@ -71,17 +71,25 @@ static struct dispatch_delay delay_of(const struct config_delay *c)
 	return (struct dispatch_delay){paces[c->mode], c->min_ms, c->max_ms};
 }
 
-static bool has_blocks(const struct nexus *x, const struct config_streaming *general,
-                       const struct config_streaming *own)
+static enum channel_mode mode_of(const struct nexus *x, const struct config_streaming *general,
+                                 const struct config_streaming *own)
 {
+	static const enum channel_mode modes[] = {
+		[CONFIG_MODE_ACCUMULATE] = CHANNEL_ACCUMULATES,
+		[CONFIG_MODE_BLOCKS] = CHANNEL_BLOCKS,
+		[CONFIG_MODE_DRAFT_EDIT] = CHANNEL_DRAFTS,
+		[CONFIG_MODE_PROGRESS] = CHANNEL_PROGRESS,
+	};
 	enum config_switch enabled = own->enabled ? own->enabled : general->enabled;
-	enum config_mode mode = own->mode ? own->mode : general->mode;
+	enum config_mode wish = own->mode ? own->mode : general->mode;
+	const struct channel_traits *traits = &x->account->line.kind->traits;
+	enum channel_mode mode = wish == CONFIG_MODE_AUTO ? traits->mode : modes[wish];
 
 	if (enabled == CONFIG_FALSE || x->request.disables_streaming)
-		return false;
-	if (mode != CONFIG_MODE_AUTO)
-		return mode == CONFIG_MODE_BLOCKS;
-	return x->account->line.kind->traits.mode == CHANNEL_BLOCKS;
+		return CHANNEL_ACCUMULATES;
+	if ((mode == CHANNEL_DRAFTS || mode == CHANNEL_PROGRESS) && !traits->can_edit)
+		return CHANNEL_ACCUMULATES;
+	return mode;
 }
 
 static void resolve_typing(const struct nexus *x, const struct config_streaming *general,
@@ -134,7 +142,12 @@ void desk_resolve(const struct nexus *x, struct reply_options *options,
 	gather_resolve(&options->coalescing, &levels, &limit, &options->chunking);
 	options->dispatch.delay = dispatch_resolve(&delays[0], &delays[1], NULL);
 	options->dispatch.seed = (uint64_t)x->request.created_at;
-	options->blocks = has_blocks(x, general, own);
+	options->mode = mode_of(x, general, own);
+	options->draft = (struct draft_options){
+		outbox_limit(x->desk->outbox, &x->account->line),
+		x->account->line.kind->traits.draft_ms,
+		x->account->line.kind->traits.draft_chars,
+	};
 	options->failed = x->failed;
 	resolve_typing(x, general, own, typing);
 }

@@ -5,6 +5,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "deliver/desk_inside.h"
+#include "deliver/desk_live.h"
 #include "deliver/tell.h"
 
 #define RECORD_TEXT_MAX (4 * KIB) /* of a text in nex.request */
@@ -167,6 +168,8 @@ static void reply_sends(void *self, enum dispatch_kind kind, uint64_t number,
 {
 	struct nexus *x = self;
 
+	if (kind == DISPATCH_FINAL && desk_live_finish(x, "final", number, payload->text))
+		return;
 	x->is_refused = !desk_send(x, kind == DISPATCH_BLOCK ? "block" : "final", number, payload);
 }
 
@@ -204,7 +207,14 @@ enum stage_step stage_assemble(struct nexus *x, int64_t now_ms)
 {
 	const struct nexus_request *r = &x->request;
 	struct reply_options options = {
-		.self = x, .send = reply_sends, .give_up = reply_gives_up, .type = reply_types};
+		.self = x,
+		.send = reply_sends,
+		.give_up = reply_gives_up,
+		.type = reply_types,
+		.live = desk_live,
+		.drop = desk_live_drop,
+		.ready = desk_live_ready,
+	};
 	struct streaming_context target = {
 		.channel = x->account->line.kind->name,
 		.peer_id = r->words[NEXUS_PEER],
@@ -217,7 +227,8 @@ enum stage_step stage_assemble(struct nexus *x, int64_t now_ms)
 		return fail(x, "no agent", "no agent is configured for this chat");
 	desk_resolve(x, &options, &target.typing_signaler);
 	x->reply = reply_create(&options, &target);
-	x->request.is_streamed = options.blocks;
+	x->live_mode = options.mode;
+	x->request.is_streamed = options.mode == CHANNEL_BLOCKS || options.mode == CHANNEL_DRAFTS;
 	return STAGE_DONE;
 }
 

@@ -197,9 +197,9 @@ static void reply_types(void *self, bool shows)
 	NOTE(shows ? "typing\n" : "typed\n");
 }
 
-static struct reply *make_reply(bool blocks)
+static struct reply *make_reply(enum channel_mode mode)
 {
-	struct reply_options o = {.blocks = blocks,
+	struct reply_options o = {.mode = mode,
 	                          .failed = "Sorry.",
 	                          .send = reply_sends,
 	                          .give_up = reply_gives_up,
@@ -225,7 +225,7 @@ static void reply_to(struct reply *r, const char *type, const char *payload, int
 
 static void a_context_has_all_that_a_stage_gave_it(void **state)
 {
-	struct reply *r = make_reply(true);
+	struct reply *r = make_reply(CHANNEL_BLOCKS);
 	struct streaming_context *c = reply_context(r);
 
 	assert_string_equal(c->channel, "fake");
@@ -248,7 +248,7 @@ static void a_context_has_all_that_a_stage_gave_it(void **state)
 
 static void what_accumulates_is_one_message_at_the_end(void **state)
 {
-	struct reply *r = make_reply(false);
+	struct reply *r = make_reply(CHANNEL_ACCUMULATES);
 
 	reply_begin(r, 0);
 	reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\"One.\"}", 1);
@@ -266,7 +266,7 @@ static void what_accumulates_is_one_message_at_the_end(void **state)
 
 static void an_agent_that_fails_says_so_where_something_was_sent(void **state)
 {
-	struct reply *r = make_reply(true);
+	struct reply *r = make_reply(CHANNEL_BLOCKS);
 
 	reply_begin(r, 0);
 	reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\"One.\"}", 1);
@@ -276,7 +276,7 @@ static void an_agent_that_fails_says_so_where_something_was_sent(void **state)
 	assert_non_null(strstr(told, "final Sorry.\n"));
 	reply_destroy(r);
 	told[0] = '\0';
-	r = make_reply(true);
+	r = make_reply(CHANNEL_BLOCKS);
 	reply_begin(r, 0);
 	reply_fail(r, TEXT("nobody is there"), 1);
 	reply_work(r, 2);
@@ -287,7 +287,7 @@ static void an_agent_that_fails_says_so_where_something_was_sent(void **state)
 
 static void a_block_that_was_refused_goes_with_the_final(void **state)
 {
-	struct reply *r = make_reply(true);
+	struct reply *r = make_reply(CHANNEL_BLOCKS);
 
 	reply_begin(r, 0);
 	reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\"One.\"}", 1);

@@ -1,0 +1,167 @@
+/* desk_live.c - messages that are edited while a request is answered: drafts and status. */
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "deliver/desk_inside.h"
+#include "deliver/desk_live.h"
+
+static struct letter *letter_of(const struct nexus *x)
+{
+	return x->live ? custody_letter(x->desk->options.custody, text_of(x->live)) : NULL;
+}
+
+static void forget_live(struct nexus *x)
+{
+	free(x->live);
+	x->live = NULL;
+	x->live_there = 0;
+}
+
+/* ---- what the reply wants ---- */
+
+static bool begin_live(struct nexus *x, struct text text)
+{
+	bool is_draft = x->live_mode == CHANNEL_DRAFTS;
+	struct payload payload = {.text = text,
+	                          .reply_to = is_draft ? nexus_word(&x->request, NEXUS_MESSAGE)
+	                                               : TEXT("")};
+	char *id = desk_prepare(x, is_draft ? "draft" : "status", &payload);
+
+	if (!id)
+		return false;
+	forget_live(x);
+	x->live = id;
+	return true;
+}
+
+bool desk_live(void *self, const struct draft_step *step)
+{
+	struct nexus *x = self;
+	struct outbox *outbox = x->desk->outbox;
+	struct outbox_edit edit = {step->piece, step->text};
+
+	if (step->act == DRAFT_BEGINS)
+		return begin_live(x, step->text);
+	if (!x->live)
+		return false;
+	return step->act == DRAFT_GROWS
+	               ? outbox_grow(outbox, text_of(x->live), step->text)
+	               : outbox_edit(outbox, text_of(x->live), &edit, x->desk->now_ms);
+}
+
+void desk_live_drop(void *self)
+{
+	struct nexus *x = self;
+
+	if (x->live)
+		outbox_drop(x->desk->outbox, text_of(x->live));
+	forget_live(x);
+}
+
+int64_t desk_live_ready(void *self)
+{
+	const struct nexus *x = self;
+	const struct outbox_line *line = &x->account->line;
+	struct channel_message where = {.peer = nexus_word(&x->request, NEXUS_PEER),
+	                                .thread = nexus_word(&x->request, NEXUS_THREAD)};
+
+	return line->channel && line->kind->ready
+	               ? line->kind->ready(line->channel, &where, x->desk->now_ms)
+	               : x->desk->now_ms;
+}
+
+bool desk_live_finish(struct nexus *x, const char *kind, uint64_t number, struct text text)
+{
+	struct outbox_wish wish = {.kind = kind, .text = text};
+
+	if (!x->live || x->live_mode != CHANNEL_DRAFTS ||
+	    !outbox_finish(x->desk->outbox, text_of(x->live), &wish))
+		return false;
+	free(x->letter);
+	x->letter = x->live;
+	x->letter_number = number;
+	x->live = NULL;
+	forget_live(x);
+	return true;
+}
+
+/* ---- what became of it ---- */
+
+static void tell_edit(struct nexus *x, struct letter *l)
+{
+	static const enum draft_edited ends[] = {[LETTER_LIVE_DONE] = DRAFT_EDITED,
+	                                         [LETTER_LIVE_FAILED] = DRAFT_EDIT_FAILED,
+	                                         [LETTER_LIVE_LATER] = DRAFT_EDIT_LATER};
+
+	if (l->live < LETTER_LIVE_DONE)
+		return;
+	reply_live_edited(x->reply, ends[l->live]);
+	l->live = LETTER_LIVE_NONE;
+}
+
+void desk_look_at_live(struct nexus *x)
+{
+	struct letter *l = letter_of(x);
+
+	if (!x->live || !x->reply)
+		return;
+	if (!l || letter_is_over(l)) {
+		forget_live(x);
+		reply_live_lost(x->reply);
+		return;
+	}
+	if (l->accepted > x->live_there) {
+		x->live_there = l->accepted;
+		reply_live_there(x->reply, l->accepted);
+	}
+	tell_edit(x, l);
+}
+
+/* ---- what the last life left ---- */
+
+static struct letter *stale_draft(const struct desk *d, const struct nexus *x)
+{
+	list_each(custody_letters(d->options.custody), l) {
+		struct letter *one = list_of(l, struct letter, in_all);
+
+		if (letter_is(one, "draft") &&
+		    text_is(letter_word(one, LETTER_REQUEST), x->request.id))
+			return one;
+	}
+	return NULL;
+}
+
+/* A draft of one message says the notice instead; of a longer one all is kept that is known. */
+bool desk_end_draft(struct nexus *x, struct text notice)
+{
+	const struct letter *l = stale_draft(x->desk, x);
+	struct buf text;
+	bool good;
+
+	if (!l)
+		return false;
+	buf_init(&text, OUTBOX_TEXT_MAX);
+	if (l->accepted > 1) {
+		buf_add(&text, letter_word(l, LETTER_TEXT));
+		buf_add(&text, TEXT("\n\n"));
+	}
+	buf_add(&text, notice);
+	x->live = text_dup(letter_word(l, LETTER_ID));
+	x->live_mode = CHANNEL_DRAFTS;
+	good = desk_live_finish(x, "notice", 0, buf_text(&text));
+	buf_finish(&text);
+	if (!good)
+		forget_live(x);
+	return good;
+}
+
+/* Nobody goes on with the others. */
+void desk_drop_stale(struct desk *d)
+{
+	list_each(custody_letters(d->options.custody), l) {
+		struct letter *one = list_of(l, struct letter, in_all);
+
+		if (letter_is_live(one))
+			outbox_drop(d->outbox, letter_word(one, LETTER_ID));
+	}
+}

@@ -1,0 +1,37 @@
+/* outbox_inside.h - what the files of outbox.h share. */
+#ifndef DELIVER_OUTBOX_INSIDE_H
+#define DELIVER_OUTBOX_INSIDE_H
+
+#include "base/map.h"
+#include "deliver/outbox.h"
+
+struct outbox {
+	struct outbox_options options;
+	char *again;
+	uint64_t began_seq; /* what is older is of another life */
+	bool is_working, has_more, is_stirred;
+	struct map chats; /* that have a letter on its way, in a round */
+	uint64_t changes; /* of custody that were looked at */
+	int64_t due_ms;
+};
+
+void outbox_begin_signal(const struct letter *l, const char *type, struct buf *out);
+void outbox_tell_piece(const struct outbox *o, struct letter *l, const char *type, struct text id);
+void outbox_tell_words(const struct outbox *o, struct letter *l, const char *type, const char *why);
+struct channel_message outbox_message(const struct letter *l, struct text text);
+unsigned outbox_count(struct letter *l); /* pieces of its text */
+void outbox_note_away(struct outbox *o, struct letter *l, const char *why, int64_t now_ms);
+
+/* ---- outbox_live.c ---- */
+
+/* The piece says this, as far as is known. */
+void outbox_show(struct letter *l, unsigned piece, struct text text);
+/* The next message that has another text than it should, or should not be there; false: none. */
+bool outbox_edits(struct letter *l, const struct outbox_line *line, int64_t now_ms);
+bool outbox_removes(struct letter *l, const struct outbox_line *line, int64_t now_ms);
+/* What was answered to one of these; or nothing was, for too long. */
+void outbox_changed(struct outbox *o, struct letter *l, const struct channel_result *result,
+                    int64_t now_ms);
+void outbox_edit_lost(struct outbox *o, struct letter *l, int64_t now_ms);
+
+#endif

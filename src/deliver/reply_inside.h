@@ -1,0 +1,43 @@
+/* reply_inside.h - what the files of reply.h share. */
+#ifndef DELIVER_REPLY_INSIDE_H
+#define DELIVER_REPLY_INSIDE_H
+
+#include "deliver/progress.h"
+#include "deliver/reply.h"
+
+enum reply_step {
+	REPLY_RUNS,
+	REPLY_FLUSHED, /* the run is over, and blocks are still on their way */
+	REPLY_FINAL,   /* the last message is on its way */
+	REPLY_OVER,
+};
+
+struct reply {
+	struct reply_options options;
+	struct streaming_context context;
+	struct broker broker;
+	struct pipeline *pipeline; /* NULL: it accumulates */
+	struct dispatch *dispatch;
+	struct buf text; /* of the whole turn */
+	size_t partial;  /* bytes of the message that the pipeline has */
+	unsigned tools, sent;
+	enum reply_step step;
+	bool has_failed;
+
+	/* Of a message that is edited. */
+	bool is_live;
+	struct live_draft live;
+	bool live_is_stale; /* there is a newer text */
+	struct progress_note progress;
+};
+
+/* ---- reply_live.c ---- */
+
+void reply_live_init(struct reply *r);
+void reply_live_finish(struct reply *r);
+void reply_live_hear(struct reply *r, const struct signal *s, int64_t now_ms);
+void reply_live_work(struct reply *r, int64_t now_ms);
+int64_t reply_live_due(const struct reply *r);
+void reply_live_drop(struct reply *r); /* it has to go, if it is there */
+
+#endif

@@ -1,0 +1,97 @@
+"""A box with a chat of two files, and what a person sees there: shared by the tests of chats."""
+
+import json
+
+from lib import Box, eventually, temp_dir
+from servers import WORDS
+
+TEXT = "".join(WORDS)
+OWNER = "people: [{name: Ada, relationship: owner, identities: ['file:ada']}]\n"
+RESTARTED = "(the box restarted, please ask again)"
+
+
+def settings(up, more="", adapter="", streaming="mode: accumulate"):
+    """A box with one model, one chat of two files, and what else is said."""
+    place = temp_dir()
+    path = place / "signalbox.yaml"
+    path.write_text(
+        f"sources: [{{id: model, url: '{up.url}', protocol: openai, model: model-a}}]\n"
+        f"adapters:\n  desk:\n    channel: file\n    agent: model\n    inbox: in.ndjson\n"
+        f"    outbox: out.ndjson\n    streaming: {{{streaming}}}\n{adapter}"
+        f"{more}")
+    return Box(args=["--config", str(path)])
+
+
+def connected(box):
+    def look():
+        sources = box.request("GET", "/api/sources").json()["sources"]
+        return any(s["id"] == "model" and s["state"] == "connected" for s in sources)
+    eventually(look)
+    return box
+
+
+def write(box, text, sender="ada", **more):
+    with open(box.data / "in.ndjson", "a", encoding="utf-8") as file:
+        file.write(json.dumps({"from": sender, "text": text, **more}) + "\n")
+
+
+def lines(box):
+    path = box.data / "out.ndjson"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def said(box):
+    return [line["text"] for line in lines(box) if "text" in line]
+
+
+def requests(box):
+    return [s["payload"] for s in box.history("&type=nex.request")]
+
+
+def post(box, text, **more):
+    answer = box.request("POST", "/api/messages", {"text": text, **more})
+    assert answer.status == 200, answer
+    return answer.json()["id"]
+
+
+def look(box, id):
+    return box.request("GET", f"/api/messages/{id}").json()
+
+
+def finished(box, id):
+    return eventually(lambda: (m := look(box, id))["status"] != "processing" and m)
+
+
+def screen(box, peer=None):
+    """The messages as a person sees them: edited and removed, in their order."""
+    shown = {}
+    for line in lines(box):
+        if peer and line.get("peer") != peer:
+            continue
+        if "id" in line:
+            shown[line["id"]] = line["text"]
+        elif "edit" in line:
+            assert line["edit"] in shown, line
+            shown[line["edit"]] = line["text"]
+        elif "remove" in line:
+            shown.pop(line["remove"], None)
+    return list(shown.values())
+
+
+def says(box, run, text):
+    """The agent of this run says it."""
+    box.emit("text_delta", source="model", correlationId=run,
+             payload={"agentId": "model", "content": text})
+
+
+def ends(box, run, success=True):
+    box.emit("completion", source="model", correlationId=run,
+             payload={"agentId": "model", "taskId": run, "success": success})
+
+
+def asked(box, up, text="slow please", peer="ada", **more):
+    """Asks what is not answered before the test says so; the id of its run."""
+    before = len(up.of("/v1/chat/completions"))
+    write(box, text, peer=peer, **more)
+    eventually(lambda: len(up.of("/v1/chat/completions")) > before)
+    return [s["payload"]["request"] for s in box.history("&type=nex.received")][-1]
