@@ -47,11 +47,12 @@ struct seat {
 	struct party *party;
 	struct input *input; /* what it has not finished saying; or NULL */
 	struct peer peer;    /* when it came */
+	uint8_t place;       /* enum place */
+	bool is_greedy;      /* it used up most of its slice when it was heard last */
+	bool wants_again;    /* conn_again() */
 	uint64_t owner;      /* conn_own(); 0: nobody in particular */
-	enum place place;
-	bool is_greedy;   /* it used up most of its slice when it was heard last */
-	bool wants_again; /* conn_again() */
 };
+_Static_assert(sizeof(struct seat) <= 128, "a seat fits its place in the pool");
 
 struct seats {
 	struct loop *loop;
