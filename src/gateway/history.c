@@ -253,10 +253,10 @@ static bool find_since(struct gateway_history *h, struct text cursor, bool *is_k
 static void wait(const struct gateway_call *call)
 {
 	struct gateway_view *view = call->view;
-	uint64_t now = loop_now_ms(call->gateway->options.loop);
+	uint32_t now = (uint32_t)loop_now_ms(call->gateway->options.loop);
 
 	if (!view->waits_ms)
-		view->waits_ms = now;
+		view->waits_ms = now ? now : 1;
 	if (view->waiting || now - view->waits_ms > PATIENCE_MS) {
 		view->waits_ms = 0;
 		gateway_refuse(call, &(struct gateway_fault){FAULT_UNAVAILABLE,

@@ -16,6 +16,7 @@
 #include "gateway/pace.h"
 #include "gateway/streams.h"
 #include "hub/dialogue.h"
+#include "hub/person.h"
 #include "parse/operator.h"
 #include "run/runs.h"
 #include "signal/json.h"
@@ -78,20 +79,24 @@ struct gateway_view {
 	struct gateway_token *token;   /* that it came in with; NULL: none of the box's */
 	struct gateway_card *card;     /* its entry among those who are present */
 	int64_t came_ms;
-	uint64_t waits_ms; /* since when, by the loop's clock; in the hall, too */
 	union {
 		char *nonce;   /* until it is greeted */
 		char *waiting; /* then: a request that waits for the journal, or NULL */
 	};
-	uint8_t protocol, scopes, caps; /* scopes: enum operator_scope */
 	struct gateway_follow *follows; /* sessions, besides */
 	struct gateway_exact *exact;    /* positions.c; NULL: it counts none */
+	uint8_t protocol, scopes, caps; /* scopes: enum operator_scope */
 	bool follows_sessions;
+	uint32_t waits_ms; /* since when, by the loop's clock, cut; in the hall, too */
+	uint32_t device;   /* its number, or 0 */
 	uint8_t wait_count, ended_count; /* of wait.c; those of them that are over */
 	bool has_lost;                   /* frames: it gets the texts anew */
-	bool by_device;                  /* it was let in as one: */
-	uint32_t device;                 /* its number, or 0 */
+	bool by_device;                  /* it was let in as a device */
 };
+
+/* Three lines of the processor's cache, with who it is: an idle client costs little else. */
+_Static_assert(sizeof(struct person) + sizeof(struct gateway_view) <= 192,
+               "a view fits its place in the pool");
 
 static inline struct gateway *gateway_of(const struct gateway_view *view)
 {

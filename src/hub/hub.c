@@ -234,7 +234,9 @@ static void offer(struct hub *hub, const struct hub_options *options)
 	for (size_t i = 0; i < options->dialect_count; i++) {
 		const struct hub_dialect *d = &options->dialects[i];
 
-		hub->spoken[i] = (struct spoken){d->dialect, d->of, hub_open_reel(hub, d)};
+		hub->spoken[i] = (struct spoken){d->dialect, d->of, hub_open_reel(hub, d),
+		                                 must_zero(1, sizeof(struct pool))};
+		pool_init(hub->spoken[i].people, sizeof(struct person) + d->dialect->view);
 	}
 	hub->options.dialects = NULL; /* the caller's */
 }
@@ -284,6 +286,10 @@ void hub_destroy(struct hub *hub)
 	coalesce_finish(&hub->words);
 	buf_finish(&hub->scratch);
 	pool_finish(&hub->pool);
+	for (size_t i = 0; i < hub->options.dialect_count; i++) {
+		pool_finish(hub->spoken[i].people);
+		free(hub->spoken[i].people);
+	}
 	free(hub->spoken);
 	free(hub->reels);
 	free(hub);

@@ -39,6 +39,7 @@ struct spoken {
 	const struct dialect *dialect;
 	void *of;
 	struct hub_reel *reel; /* NULL: its clients do not subscribe */
+	struct pool *people;   /* struct person, each with the dialect's view */
 };
 
 struct hub {

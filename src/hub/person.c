@@ -12,7 +12,7 @@
 struct person *client_person(struct client *c)
 {
 	if (!c->person) {
-		c->person = must_zero(1, sizeof(*c->person));
+		c->person = pool_take(c->spoken->people);
 		c->person->client = c;
 		list_init(&c->person->in_held);
 		list_init(&c->person->waits);
@@ -53,15 +53,16 @@ void client_end_wait(struct person_wait *w)
 
 void *client_has_view(const struct client *c)
 {
-	return c->person && !c->person->has_left ? c->person->view : NULL;
+	const struct person *p = c->person;
+
+	return p && p->has_view && !p->has_left ? (void *)p->view : NULL;
 }
 
 void *client_view(struct client *c)
 {
 	struct person *p = client_person(c);
 
-	if (!p->view)
-		p->view = must_zero(1, client_dialect(c)->view);
+	p->has_view = true;
 	return p->view;
 }
 
@@ -101,9 +102,8 @@ void client_free_person(struct client *c)
 {
 	if (!c->person)
 		return;
-	free(c->person->view);
 	free(c->person->name);
-	free(c->person);
+	pool_give(c->spoken->people, c->person);
 	c->person = NULL;
 }
 

@@ -12,13 +12,14 @@
 struct person {
 	struct client *client;
 	struct link in_held;  /* hub.held: not read, because it was too fast */
-	void *view;           /* client_view() */
-	bool has_left;        /* its dialect knows that it closes or is gone */
 	void *memory;         /* of its encoding, while it reads the journal */
 	uint64_t memory_next; /* the seq that it is to be given next */
 	char *name;           /* of the credential or the process */
 	bool is_process;
+	bool has_view;     /* client_view() was asked for */
+	bool has_left;     /* its dialect knows that it closes or is gone */
 	struct link waits; /* person_wait.in_person */
+	uint64_t view[];   /* as much as its dialect has */
 };
 
 static inline bool client_is_held(const struct client *client)
