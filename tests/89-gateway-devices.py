@@ -8,25 +8,12 @@ import base64
 import hashlib
 import json
 import os
-import signal
 import time
 from pathlib import Path
 
-from doors import bearer, config_box, upgrade
+from doors import bearer, config_box, config_of, reload, upgrade
 from gateway_clients import CLIENT, READ, WRITE, Key, Screen, judge_all, say, sign
 from lib import SIGNALBOX, Box, cli, eventually, run, temp_dir, test
-
-
-def config_of(box):
-    return Path(box.args[box.args.index("--config") + 1])
-
-
-def reload(box, words):
-    """Another configuration, once the box says that it has it."""
-    done = box.log().count("the configuration was read again")
-    config_of(box).write_text(words.replace("TOP", str(config_of(box).parent)))
-    os.kill(box.pid, signal.SIGHUP)
-    eventually(lambda: box.log().count("the configuration was read again") > done)
 
 
 # --- the configuration --------------------------------------------------------

@@ -8,7 +8,7 @@ comes back, says much, says what nobody knows, or says nothing at all.
 import json
 
 import gateway
-from doors import config_box
+from doors import config_box, reload
 from gateway import Gateway, Refusal, connected, in_state
 from gateway_clients import READ, WRITE, Screen, judge_all, say, seen, tell_a_run, text
 from lib import eventually, run, test
@@ -174,6 +174,60 @@ def _():
             behind.listens_again()
             in_state(box, "connected")
             assert screen.ask("cron.list", {})["ok"]
+
+
+class Odd(Behind):
+    """Says more than one answer to cron.list, or one that is none."""
+    how = None
+
+    def _request(self, client, frame):
+        if frame["method"] != "cron.list":
+            return super()._request(client, frame)
+        for id, answer in self.how(frame["id"]):
+            client.say({"type": "res", "id": id, **answer})
+
+
+@test("the answer to a client's own request comes, once, whatever else the gateway says")
+def _():
+    def good(n):
+        return {"ok": True, "payload": {"n": n}}
+
+    with Odd() as behind, config_box(RELAY) as box, Screen(box) as screen, Screen(box) as other:
+        connected(box, behind)
+        screen.hello()
+        other.hello()
+        for how, answer in (
+                (lambda id: [(id, good(1)), (id, good(2))], {"n": 1}),
+                (lambda id: [("99999", good(1)), (id + "0", good(2)), ("", good(3)), (id, good(4))],
+                 {"n": 4}),
+                (lambda id: [(id, {"ok": True, "payload": None})], None)):
+            behind.how = how
+            assert screen.ask("cron.list", {})["payload"] == answer
+            assert screen.ask("cron.status", {})["ok"] and other.ask("cron.status", {})["ok"]
+        for answer in ({"ok": False}, {"ok": "yes", "payload": 1}, {"ok": False, "error": "no"}):
+            behind.how = lambda id: [(id, answer)]
+            assert screen.ask("cron.list", {})["error"]["code"] == "UNAVAILABLE", answer
+        assert in_state(box, "connected") and len(behind.clients) == 1
+
+
+@test("which gateway is behind us follows a SIGHUP, and requests that are open are answered")
+def _():
+    with Behind() as behind, config_box(RELAY) as box, Screen(box) as screen:
+        connected(box, behind)
+        screen.hello()
+        behind.mute.add("logs.tail")
+        screen.ws.send({"type": "req", "id": "open", "method": "logs.tail", "params": {}})
+        eventually(lambda: behind.of("logs.tail"))
+        reload(box, "gateway: {relay: nobody}\n")
+        error = screen.ask("cron.list", {})["error"]
+        assert error["code"] == "UNAVAILABLE" and error["retryable"], error
+        reload(box, "gateway: {}\n")
+        assert screen.ask("cron.list", {})["error"]["details"]["missingScope"] == ADMIN
+        reload(box, RELAY)
+        assert screen.ask("cron.list", {})["ok"]
+        behind.drop()
+        lost = screen.until_answer()
+        assert lost["id"] == "open" and lost["error"]["code"] == "UNAVAILABLE", lost
 
 
 @test("a gateway that never answers costs one request, and not for ever")

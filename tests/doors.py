@@ -1,8 +1,10 @@
 """What the tests of the web's doors share: asking, and boxes with settings."""
 
 import os
+import signal
+from pathlib import Path
 
-from lib import WS, Box, Refused, Skip, request_bytes, temp_dir
+from lib import WS, Box, Refused, Skip, eventually, request_bytes, temp_dir
 
 
 def upgrade(box, path, headers=None, unix=False):
@@ -32,6 +34,18 @@ def config_box(text, files=None, **how):
         (top / name).write_text(words)
     (top / "signalbox.yaml").write_text(text.replace("TOP", str(top)))
     return Box(args=["--config", str(top / "signalbox.yaml")], **how)
+
+
+def config_of(box):
+    return Path(box.args[box.args.index("--config") + 1])
+
+
+def reload(box, words):
+    """Another configuration, once the box says that it has it."""
+    done = box.log().count("the configuration was read again")
+    config_of(box).write_text(words.replace("TOP", str(config_of(box).parent)))
+    os.kill(box.pid, signal.SIGHUP)
+    eventually(lambda: box.log().count("the configuration was read again") > done)
 
 
 def limited(**limits):
