@@ -40,8 +40,6 @@ static bool is_for(const struct gateway_stream *stream, const struct gateway_eve
 		return stream->sees_runs && is_of_session(stream, e->session);
 	case GATEWAY_OF_TOOLS:
 		return stream->sees_tools && is_of_session(stream, e->session);
-	case GATEWAY_OF_ASKS:
-		return stream->sees_asks;
 	}
 	return false;
 }
@@ -215,7 +213,6 @@ static struct gateway_stream *stream_for(struct gateway *g, const struct gateway
 		.protocol = view->protocol,
 		.sees_runs = view->client->scopes & SCOPE_OBSERVE &&
 	                     (view->protocol == GATEWAY_OLDEST || view->scopes & OPERATOR_READ),
-		.sees_asks = view->scopes & OPERATOR_APPROVALS,
 	};
 	struct gateway_stream *stream;
 
@@ -231,7 +228,6 @@ static struct gateway_stream *stream_for(struct gateway *g, const struct gateway
 		if (!wanted.is_private && !stream->is_private &&
 		    stream->protocol == wanted.protocol && stream->is_quiet == wanted.is_quiet &&
 		    stream->is_exact == wanted.is_exact && stream->sees_runs == wanted.sees_runs &&
-		    stream->sees_asks == wanted.sees_asks &&
 		    stream->sees_tools == wanted.sees_tools)
 			return stream;
 	}

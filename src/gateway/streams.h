@@ -19,7 +19,7 @@ struct gateway_view;
 
 struct gateway_stream {
 	unsigned protocol;
-	bool sees_runs, sees_asks, sees_tools, is_quiet; /* until events.subscribe */
+	bool sees_runs, sees_tools, is_quiet; /* until events.subscribe */
 	bool is_exact;   /* what the journal has is told otherwise: positions.c */
 	bool is_private; /* of one client, for the sessions that it follows */
 	uint64_t seq;    /* of its newest frame; of protocol 3 all streams share one */
@@ -35,7 +35,6 @@ enum gateway_family {
 	GATEWAY_FOR_LIVE, /* all but those who count positions: they are told of the signal */
 	GATEWAY_OF_RUNS,  /* operator.read; of protocol 3 everybody */
 	GATEWAY_OF_TOOLS, /* likewise, and the client takes tools */
-	GATEWAY_OF_ASKS,  /* operator.approvals */
 };
 
 struct gateway_event {
