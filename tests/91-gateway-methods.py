@@ -470,6 +470,61 @@ def _():
                 eventually(lambda: '"k3"' not in desk.read_text())
 
 
+@test("of two runs of one session the one that speaks is in flight, and is stopped")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        send(screen, "gated one", "k1")
+        screen.chat("delta", "k1")
+        send(screen, "hello", "k2")
+        screen.chat("final", "k2")
+        history = screen.ask("chat.history", {"sessionKey": "main"})["payload"]
+        assert history["inFlightRun"]["runId"] == "k1" and history["inFlightRun"]["text"], history
+        assert history["sessionInfo"]["activeRunIds"] == ["k1"], history["sessionInfo"]
+        assert row_of(screen, "main")["activeRunIds"] == ["k1"]
+        assert [send(screen, "x", k)["payload"]["status"] for k in ("k1", "k2")] == ["in_flight", "ok"]
+        stopped = screen.ask("chat.abort", {"sessionKey": "main"})["payload"]
+        assert stopped == {"ok": True, "aborted": True, "runIds": ["k1"]}, stopped
+        screen.chat("aborted", "k1")
+        info = screen.ask("chat.history", {"sessionKey": "main"})["payload"]["sessionInfo"]
+        assert info["activeRunIds"] == [] and not info["hasActiveRun"], info
+
+
+@test("who sends, leaves and comes back later finds the run over")
+def _():
+    with Upstream() as up, Box() as box:
+        with Screen(box) as screen:
+            add_model(box, up)
+            screen.hello()
+            send(screen, "gated one", "k1")
+            screen.chat("delta", "k1")
+        eventually(lambda: not box.request("GET", "/api/status").json()["clients"])
+        up.gate.set()
+        eventually(lambda: any(s["type"] == "completion" for s in box.history()))
+        with Screen(box) as screen:
+            screen.hello()
+            history = screen.ask("chat.history", {"sessionKey": "main"})["payload"]
+            assert "inFlightRun" not in history and not history["sessionInfo"]["hasActiveRun"], history
+            assert send(screen, "gated one", "k1")["payload"]["status"] == "ok"
+
+
+@test("a key whose message was dropped while it waited is not said when it is sent again")
+def _():
+    with Upstream() as up, Box() as box, Screen(box) as screen:
+        add_model(box, up)
+        screen.hello()
+        send(screen, "gated one", "k1")
+        screen.chat("delta", "k1")
+        send(screen, "hello 2", "k2", queueMode="followup")
+        assert screen.ask("chat.abort", {"sessionKey": "main", "runId": "k2"})["payload"]["aborted"]
+        screen.chat("aborted", "k2")
+        assert send(screen, "hello 2", "k2")["payload"] == {"runId": "k2", "status": "ok"}
+        up.gate.set()
+        screen.chat("final", "k1")
+        assert asked(up) == ["gated one"], asked(up)
+
+
 @test("an interrupt stops what is said, and is said then; steer and collect are refused")
 def _():
     with Upstream() as up, Box() as box, Screen(box) as screen:

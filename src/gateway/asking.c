@@ -33,6 +33,8 @@ struct gateway_sent {
 	char *key;            /* of the session */
 	uint64_t at_ms;       /* by the loop's clock */
 	bool is_done;         /* no run comes of it */
+	bool is_over;         /* the end of its run was told */
+	bool is_watched;      /* it would have been heard */
 	struct link in_order; /* gateway.sent_order */
 	char id[];
 };
@@ -71,6 +73,7 @@ static struct gateway_sent *note_sent(struct gateway *g, struct text id, struct 
 	memcpy(sent->id, id.at, id.len);
 	sent->key = text_dup(key);
 	sent->at_ms = now;
+	sent->is_watched = true;
 	list_add(&g->sent_order, &sent->in_order);
 	map_set(&g->sent, id, sent);
 	return sent;
@@ -79,6 +82,29 @@ static struct gateway_sent *note_sent(struct gateway *g, struct text id, struct 
 void gateway_note_done(struct gateway *g, struct text id, struct text key)
 {
 	note_sent(g, id, key)->is_done = true;
+}
+
+void gateway_sent_ended(struct gateway *g, struct text id)
+{
+	struct gateway_sent *sent = map_get(&g->sent, id);
+
+	if (sent)
+		sent->is_over = true;
+}
+
+void gateway_leave_sent(struct gateway *g)
+{
+	list_each(&g->sent_order, l)
+		list_of(l, struct gateway_sent, in_order)->is_watched = false;
+}
+
+enum gateway_sent_life gateway_sent_life(const struct gateway *g, struct text id)
+{
+	const struct gateway_sent *sent = map_get(&g->sent, id);
+
+	if (!sent || sent->is_done || (!sent->is_watched && !sent->is_over))
+		return SENT_UNKNOWN;
+	return sent->is_over ? SENT_OVER : SENT_LIVES;
 }
 
 static bool is_unheard(const struct gateway *g, const struct gateway_sent *sent, struct text key)

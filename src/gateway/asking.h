@@ -29,6 +29,14 @@ void gateway_forget_sent(struct gateway *g, uint64_t before_ms);
 const char *gateway_sent_status(struct gateway *g, struct text id);
 /* The key of the session that it was sent to; false: it was not. */
 bool gateway_sent_key(struct gateway *g, struct text id, struct buf *key);
+/* The end of a run was heard.  Nobody hears any more: what becomes of those that live is not
+ * known here. */
+void gateway_sent_ended(struct gateway *g, struct text id);
+void gateway_leave_sent(struct gateway *g);
+/* Each has one end, and its session may have others at work: the state of a session does not say
+ * which of them has ended. */
+enum gateway_sent_life { SENT_UNKNOWN, SENT_LIVES, SENT_OVER };
+enum gateway_sent_life gateway_sent_life(const struct gateway *g, struct text id);
 /* A key that no run comes of: it is done. */
 void gateway_note_done(struct gateway *g, struct text id, struct text key);
 /* Each run of a session that the journal does not tell of yet. */

@@ -244,6 +244,7 @@ static void close_room(struct gateway *g)
 	list_remove(&g->listener.in_runs);
 	gateway_haste_end(g->haste);
 	gateway_tell_forget(g);
+	gateway_leave_sent(g);
 	deadline_clear(&g->tick);
 	deadline_clear(&g->gather);
 }

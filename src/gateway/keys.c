@@ -5,7 +5,9 @@
 
 #include "base/clock.h"
 #include "crew/crew.h"
+#include "gateway/asking.h"
 #include "gateway/inside.h"
+#include "run/said.h"
 #include "run/sessions.h"
 #include "signal/signal.h"
 
@@ -155,7 +157,7 @@ void gateway_key_of_run(const struct gateway *g, const struct run *run, struct b
 }
 
 /* As every screen says it: the state of the session.  Older runs of it may be at work, too. */
-bool gateway_is_live(const struct gateway *g, const struct run *run)
+static bool is_live_in_crew(const struct gateway *g, const struct run *run)
 {
 	struct crew *crew = g->options.crew;
 	const struct crew_member *m = crew_find(crew, text_of(run->id));
@@ -167,6 +169,24 @@ bool gateway_is_live(const struct gateway *g, const struct run *run)
 		if (strcmp(m->runs[i], run->id) == 0)
 			return m->open_runs >> i & 1;
 	return true;
+}
+
+/* Of what was asked here the run itself says it, too: others of its session may have begun or
+ * ended meanwhile. */
+bool gateway_is_live(const struct gateway *g, const struct run *run)
+{
+	bool is_live = is_live_in_crew(g, run);
+	bool speaks = run->said && !said_is_finished(run->said);
+
+	switch (gateway_sent_life(g, text_of(run->id))) {
+	case SENT_UNKNOWN:
+		break;
+	case SENT_LIVES:
+		return is_live || speaks;
+	case SENT_OVER:
+		return is_live && speaks;
+	}
+	return is_live;
 }
 
 /* ---- generations ---- */

@@ -183,6 +183,8 @@ static void tell_end(struct gateway *g, const struct queued *one, const char *st
 		words.reason = TEXT("rpc");
 	telling_chat(&t, &words);
 	gateway_wait_drop(g, text_of(one->id), error);
+	if (!error.len)
+		gateway_note_done(g, text_of(one->id), text_of(one->key));
 	free(run.agent);
 }
 

@@ -30,8 +30,9 @@ static bool put_active(const struct gateway *g, const struct crew_member *m, str
 	bool is_any;
 
 	buf_init(&ids, 64 * KIB);
-	for (unsigned i = newest && gateway_is_live(g, newest) ? 0 : m->run_count; i < m->run_count;
-	     i++) {
+	for (unsigned i = g->sent.count || (newest && gateway_is_live(g, newest)) ? 0
+	                                                                          : m->run_count;
+	     i < m->run_count; i++) {
 		const struct run *run = runs_find(g->options.runs, text_of(m->runs[i]));
 
 		if (run && gateway_is_live(g, run))

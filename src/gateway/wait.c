@@ -145,8 +145,9 @@ void gateway_wait_hear(struct gateway *g, const struct run *run, const struct si
 	yyjson_val *payload = yyjson_obj_get(s->envelope, "payload");
 	bool is_good = yyjson_is_true(yyjson_obj_get(payload, "success"));
 
-	if (!g->desk.waits->count || !is_end(run, s, payload))
+	if (!is_end(run, s, payload))
 		return;
+	gateway_sent_ended(g, text_of(run->id));
 	list_each(&g->desk.waits->all, l) {
 		struct gateway_wait *w = list_of(l, struct gateway_wait, in_all);
 
