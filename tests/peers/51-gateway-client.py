@@ -12,6 +12,7 @@ from servers import Upstream
 
 CLIENT = LAB / "oc-client/node_modules/@openclaw/gateway-client"
 HERE = Path(__file__).resolve().parent
+TOOL = [{"label": "Allow", "value": "allow"}, {"label": "Deny", "value": "deny", "safe": True}]
 WORDS = 30  # of a message, as gateway_follower.mjs has it
 
 
@@ -30,13 +31,19 @@ def word_of(box, number):
     say(box, "stream", "text_delta", {"agentId": "bot", "content": f"w{number} "})
 
 
-@test("it connects by token and by device, asks, and stops what it asked for")
+@test("it connects by token and by device, asks, stops what it asked for, and approves a command")
 def _():
     with Upstream() as up, Box() as box:
         add_model(box, up)
+        for id in ("r1", "r2"):
+            say(box, id, "prompt", {"type": "select", "prompt": "Bash: make", "tool": "Bash",
+                                    "input": {"command": "make"}, "options": TOOL})
         done = node("gateway_asker.mjs", box)
         out, _ = done.communicate(timeout=4 * PATIENCE_S)
         assert done.returncode == 0, out
+        assert box.request("GET", "/api/prompts").json()["prompts"] == []
+        given = [s["payload"]["value"] for s in box.history() if s["type"] == "answer"]
+        assert given == ["allow", "allow"], given
 
 
 @test("cut off 200 times, it shows the beginning of the truth each time, and all of it at last")

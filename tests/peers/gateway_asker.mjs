@@ -1,11 +1,12 @@
-/* gateway_asker.mjs CLIENT PORT TOKEN - OpenClaw's published client asks and stops, by a token alone
- * and with a device. */
+/* gateway_asker.mjs CLIENT PORT TOKEN - OpenClaw's published client asks, stops and approves, by a
+ * token alone and with a device.  For each of both a command waits. */
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { makeDevice, textOf } from "./gateway_parts.mjs";
 
 const [folder, port, token] = process.argv.slice(2);
+const SCOPES = ["operator.read", "operator.write", "operator.approvals"];
 const { GatewayClient } = await import(`${folder}/dist/index.mjs`);
 
 function connect(more) {
@@ -19,7 +20,7 @@ function connect(more) {
 	return new Promise((done, fail) => {
 		const client = new GatewayClient({
 			url: `ws://127.0.0.1:${port}/ws/gateway`, token, clientVersion: "1.0", minProtocol: 4, maxProtocol: 4,
-			scopes: ["operator.read", "operator.write"], ...more,
+			scopes: SCOPES, ...more,
 			onHelloOk: (hello) => done({ client, hello, until }), onConnectError: fail,
 			onEvent: (event) => { events.push(event); look(); },
 		});
@@ -30,11 +31,22 @@ function connect(more) {
 
 const chat = (runId, state) => (event) => event.event === "chat" && event.payload.runId === runId && event.payload.state === state;
 
-async function talk(more) {
+/* The oldest command that waits; the others go on waiting.  A terminal has them as those of plugins. */
+async function approve({ client, until }, kind) {
+	const [{ id }, ...others] = await client.request(`${kind}.approval.list`, {});
+
+	assert.deepEqual(await client.request(`${kind}.approval.resolve`, { id, decision: "allow-once" }), { ok: true });
+	const { payload } = await until((event) => event.event === `${kind}.approval.resolved` && event.payload.id === id);
+
+	assert.equal(payload.decision, "allow-once");
+	assert.deepEqual((await client.request(`${kind}.approval.list`, {})).map((one) => one.id), others.map((one) => one.id));
+}
+
+async function talk(more, kind) {
 	const { client, hello, until } = await connect(more);
 	const [first, second, sessionKey] = [randomUUID(), randomUUID(), `agent:parrot:${randomUUID()}`];
 
-	assert.deepEqual(hello.auth.scopes, ["operator.read", "operator.write"]);
+	assert.deepEqual(hello.auth.scopes, SCOPES);
 	assert.equal((await client.request("chat.send", { sessionKey, message: "hello", idempotencyKey: first })).status, "started");
 	const { payload } = await until(chat(first, "final"));
 	const history = await client.request("chat.history", { sessionKey });
@@ -47,10 +59,11 @@ async function talk(more) {
 	const end = client.request("agent", { message: "hello", idempotencyKey: randomUUID(), sessionKey }, { expectFinal: true });
 
 	assert.equal((await end).status, "ok");
+	await approve({ client, until }, kind);
 	client.stop();
 }
 
-await talk({});
-await talk(makeDevice());
+await talk({}, "exec");
+await talk(makeDevice(), "plugin");
 console.log("good");
 process.exit(0);
