@@ -132,18 +132,27 @@ static void say_all(struct openclaw_frame *f, struct text all)
 	openclaw_run_give_words(f, (struct text){all.at + skip, all.len - skip}, !goes_on);
 }
 
-/* Words were lost between what was said and this delta, as on a broken line. */
-static bool has_hole(const struct gateway_said *said, const struct openclaw_words *words)
+/* Of a run that was under way when it was first heard: all of it comes with the delta. */
+static bool is_first_heard(const struct gateway_run *run, const struct openclaw_words *words)
 {
-	return said->len && !words->replaces && words->all.len > said->len + words->delta.len &&
-	       said_begins(said, words->all);
+	return !run->said.len && run->key && words->delta.len &&
+	       text_ends(words->all, words->delta);
+}
+
+/* Words were lost between what was said and this delta, as on a broken line. */
+static bool has_hole(const struct gateway_run *run, const struct openclaw_words *words)
+{
+	const struct gateway_said *said = &run->said;
+
+	return (said->len || is_first_heard(run, words)) && !words->replaces &&
+	       words->all.len > said->len + words->delta.len && said_begins(said, words->all);
 }
 
 void openclaw_frame_say(struct openclaw_frame *f, const struct openclaw_words *words)
 {
 	struct gateway_said *said = &f->run->said;
 
-	if (!words->delta.at || has_hole(said, words)) {
+	if (!words->delta.at || has_hole(f->run, words)) {
 		if (words->all.at)
 			say_all(f, words->all);
 		return;

@@ -147,6 +147,10 @@ static void words_that_were_lost_on_the_way_are_made_up_for(void **state)
 	expect_words("r", "One");
 	expect_words("r", " two three");
 	expect_words("r", ".");
+	agent("s", "assistant", "{\"text\":\"Hello from\",\"delta\":\" from\"}");
+	agent("s", "assistant", "{\"text\":\"Hello from us\",\"delta\":\" us\"}");
+	expect_words("s", "Hello from");
+	expect_words("s", " us");
 	expect_no_more();
 }
 
