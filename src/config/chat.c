@@ -118,7 +118,8 @@ const struct field config_streaming_fields[] = {
 const struct field config_adapter_fields[] = {
 	{"name", FIELD_TEXT, IN(adapter, name), "how it is called", .check = check_name},
 	{"channel", FIELD_TEXT, IN(adapter, channel),
-         "what it is: file, terminal; not given: as it is called", .check = check_channel},
+         "what it is: file, telegram, terminal; not given: as it is called",
+         .check = check_channel},
 	{"agent", FIELD_TEXT, IN(adapter, agent), "the source that is asked there"},
 	{"inbox", FIELD_TEXT, IN(adapter, inbox),
          "of a file: what people write, a JSON line each; from `data` unless it begins with /"},

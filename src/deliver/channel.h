@@ -89,6 +89,8 @@ struct channel_options {
 	void (*wake)(void *self); /* call tick() soon */
 	/* False: not now, the same message has to come again. */
 	bool (*came)(void *self, const struct channel_inbound *inbound);
+	/* Is all that came on the disk?  Before that a platform is not told that it came. */
+	bool (*kept)(void *self);
 	/* Once for each send(), look(), edit() and remove(), from inside too. */
 	void (*answered)(void *self, const struct channel_result *result);
 };

@@ -170,6 +170,15 @@ static void fill_nexus(struct nexus *x, const struct channel_inbound *inbound)
 	nexus_set(r, NEXUS_SESSION, inbound->session);
 }
 
+/* Of the newest signal that added to it. */
+static uint64_t seq_of(const struct nexus *x)
+{
+	const struct received *r =
+		custody_request(x->desk->options.custody, text_of(x->request.id));
+
+	return r ? r->seq : 0;
+}
+
 bool desk_take(struct desk_account *account, const struct channel_inbound *inbound,
                struct nexus **made)
 {
@@ -191,6 +200,7 @@ bool desk_take(struct desk_account *account, const struct channel_inbound *inbou
 		into = make_nexus(d, account, id);
 		fill_nexus(into, inbound);
 	}
+	account->came_seq = seq_of(into);
 	if (account->line.kind->traits.gathers && !is_command(inbound->text))
 		into->gather_until_ms = d->now_ms + d->config->deliver.gather_ms;
 	if (made)

@@ -17,6 +17,13 @@ static bool channel_came(void *self, const struct channel_inbound *inbound)
 	return desk_take(self, inbound, NULL);
 }
 
+static bool channel_kept(void *self)
+{
+	const struct desk_account *a = self;
+
+	return a->came_seq <= custody_durable(a->desk->options.custody);
+}
+
 static void channel_wakes(void *self)
 {
 	struct desk_account *a = self;
@@ -69,6 +76,7 @@ static void open_account(struct desk_account *a)
 		.self = a,
 		.wake = channel_wakes,
 		.came = channel_came,
+		.kept = channel_kept,
 		.answered = channel_answered,
 	};
 	struct error why;

@@ -16,6 +16,7 @@ struct desk_account {
 	char *words;             /* as the channel was opened with */
 	bool is_gone;            /* the configuration has it no more */
 	int64_t due_ms, retry_ms;
+	uint64_t came_seq;   /* of the newest message that came there */
 	struct link in_desk; /* desk.accounts */
 };
 

@@ -1,0 +1,60 @@
+/* telegram_inside.h - what the files of the Telegram channel share. */
+#ifndef DELIVER_TELEGRAM_INSIDE_H
+#define DELIVER_TELEGRAM_INSIDE_H
+
+#include "base/list.h"
+#include "deliver/buckets.h"
+#include "deliver/telegram.h"
+#include "net/request.h"
+
+struct telegram_chat {
+	struct channel_options options;
+	struct requests *requests;
+	char *base; /* the URL with the token: never shown */
+	char *token;
+	bool is_direct;
+	struct telegram_self bot;
+	struct json_reader reader;
+
+	/* In: one request at a time, getMe and then getUpdates. */
+	struct request *poll;
+	struct buf news;
+	int status;
+	int64_t offset;     /* of the first update that was not taken */
+	int64_t poll_ms;    /* not before */
+	unsigned fails;     /* in a row */
+	struct buf updates; /* that came and are not all taken */
+	char failed[256];   /* the words that were logged last */
+
+	/* Out. */
+	struct link calls; /* telegram_call.in_chat */
+	size_t call_count;
+	struct bucket bot_bucket;
+	struct buckets chat_buckets;
+	uint64_t seed;
+};
+
+/* ---- telegram_poll.c ---- */
+
+int64_t telegram_poll_tick(struct telegram_chat *t, int64_t now_ms);
+
+/* ---- telegram_calls.c ---- */
+
+void telegram_send(void *self, const struct channel_message *m);
+void telegram_edit(void *self, const struct channel_message *m);
+void telegram_remove(void *self, const struct channel_message *m);
+void telegram_type(void *self, const struct channel_message *where, bool shows);
+int64_t telegram_ready(void *self, const struct channel_message *where, int64_t now_ms);
+int64_t telegram_calls_tick(struct telegram_chat *t, int64_t now_ms);
+void telegram_calls_finish(struct telegram_chat *t);
+
+/* ---- channel_telegram.c ---- */
+
+int64_t telegram_now(const struct telegram_chat *t);
+/* A method is called; the options have the callbacks, limits and body.  NULL: why. */
+struct request *telegram_start(struct telegram_chat *t, const char *method,
+                               struct request_options *options, struct error *why);
+/* Words of others, without the token, and short. */
+void telegram_hide(const struct telegram_chat *t, char *words, size_t room);
+
+#endif

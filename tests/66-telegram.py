@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Telegram: what people write there is answered there, in one message that grows, once."""
+
+import time
+
+from chats import RESTARTED, TEXT, connected, ends, finished, requests, says
+from fake_telegram import Refused, Telegram
+from lib import PATIENCE_S, Box, eventually, run, temp_dir, test
+from servers import Upstream
+
+AGAIN = "(again, after a restart)"
+PEOPLE = "people: [{name: Ada, relationship: owner, identities: ['telegram:7', 'telegram:8']}]\n"
+
+
+def settings(up, fake, more="", adapter="", streaming="enabled: auto"):
+    place = temp_dir()
+    secret = place / "token"
+    secret.write_text("123:abc\n")
+    secret.chmod(0o600)
+    path = place / "signalbox.yaml"
+    path.write_text(
+        f"sources: [{{id: model, url: '{up.url}', protocol: openai, model: model-a}}]\n"
+        f"adapters:\n  telegram:\n    agent: model\n    url: {fake.url}\n"
+        f"    credential_file: {secret}\n    streaming: {{{streaming}}}\n{adapter}"
+        f"deliver: {{gather: 0}}\n{PEOPLE}{more}")
+    return Box(args=["--config", str(path)])
+
+
+def letters(box):
+    return box.request("GET", "/api/deliveries").json()["deliveries"]
+
+
+def asked(box, up, fake, text="slow please", **more):
+    before = len(up.of("/v1/chat/completions"))
+    number = fake.write(text, **more)
+    eventually(lambda: len(up.of("/v1/chat/completions")) > before)
+    return [s["payload"]["request"] for s in box.history("&type=nex.received")][-1], number
+
+
+@test("a question is answered in one message that grows, with typing before it")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        id, number = asked(box, up, fake)
+        eventually(lambda: fake.of("sendChatAction"))
+        says(box, id, " is the **beginning** of a long answer,")
+        eventually(lambda: fake.screen() == ["Hello is the beginning of a long answer,"])
+        says(box, id, " and `a < b` its end.")
+        ends(box, id)
+        got = finished(box, id)
+        assert fake.screen() == ["Hello is the beginning of a long answer, and a < b its end."]
+        assert got["status"] == "completed", got
+        assert list(fake.replies.values()) == [number] and len(fake.sent) == 1, fake.replies
+        assert list(fake.tags.values()) == [{"b", "code"}], fake.tags
+        eventually(lambda: fake.confirmed > 1000)
+        assert fake.wrong == [] and fake.limited == 0, fake.wrong
+        assert "123:abc" not in box.log()
+
+
+@test("what is no question is passed over; in groups who is meant is heard")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(
+            up, fake, "access: [{who: owner, peer: group, mention: true, decision: allow},"
+            " {who: any, decision: deny}]\n") as box:
+        connected(box)
+        fake.update({"message": {"message_id": 1}})
+        fake.update({"poll": {"id": "x"}})
+        fake.update({"message": "no object"})
+        fake.write("I am a bot", sender=9, **{"from": {"id": 9, "is_bot": True}})
+        fake.write("to nobody", chat=-5, kind="supergroup")
+        fake.write("@box_bot good day", chat=-5, kind="supergroup")
+        eventually(lambda: fake.screen(-5) == [TEXT])
+        fake.write("/help@box_bot", chat=-5, kind="supergroup")
+        eventually(lambda: any("/stop ends" in t for t in fake.screen(-5)))
+        statuses = sorted(r["status"] for r in requests(box))
+        assert statuses == ["completed", "denied", "handled_by_automation"], statuses
+        assert fake.wrong == [], fake.wrong
+
+
+@test("a long answer comes in several messages, none of them too long")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        id, _number = asked(box, up, fake)
+        text = " ".join(f"\U0001f600 Sentence {i} has <tags> & @someone in it." for i in range(220))
+        says(box, id, " " + text)
+        ends(box, id)
+        finished(box, id)
+        eventually(lambda: "219" in "".join(fake.screen()), within=2 * PATIENCE_S)
+        whole = "".join("".join(fake.screen()).split()).replace("\u2060", "").replace("\uff20", "@")
+        assert whole == "Hello" + "".join(text.split()), whole[:200]
+        assert "@someone" not in "".join(fake.screen())  # nobody is rung
+        assert len(fake.screen()) > 2 and fake.wrong == [] and fake.limited == 0, fake.wrong
+
+
+@test("what Telegram cannot read is sent as plain text")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        fake.script["sendMessage"] = [Refused(400, "Bad Request: can't parse entities: no")]
+        fake.write("good day")
+        eventually(lambda: fake.screen() == [TEXT])
+        assert "parse_mode" not in fake.of("sendMessage")[1], fake.of("sendMessage")
+
+
+@test("too many requests: that chat waits as long as it says, and others do not")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        began = time.monotonic()
+        fake.script["sendMessage"] = [Refused(429, "Too Many Requests: retry after 3",
+                                              retry_after=3)]
+        fake.write("good day")
+        eventually(lambda: len(fake.of("sendMessage")) == 1)
+        fake.write("good day", sender=8)
+        eventually(lambda: fake.screen(8) == [TEXT])
+        assert fake.screen(7) == []
+        eventually(lambda: fake.screen(7) == [TEXT])
+        assert time.monotonic() - began >= 3
+        assert len(fake.of("sendMessage")) == 3 and fake.limited == 0
+        eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"] * 2)
+
+
+@test("who may not be written to ends the delivery with words")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        fake.script["sendMessage"] = [Refused(403, "Forbidden: bot was blocked by the user")]
+        fake.write("good day")
+        got = eventually(lambda: [x for x in letters(box) if x["state"] == "failed"])
+        assert "blocked by the user" in got[0]["why"], got
+        assert len(fake.of("sendMessage")) == 1
+        eventually(lambda: requests(box))
+        assert requests(box)[0]["status"] == "failed", requests(box)
+
+
+@test("an answer that is lost: the message is sent once more, and says so")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        fake.script["sendMessage"] = ["lose"]
+        fake.write("good day")
+        eventually(lambda: len(fake.screen()) == 2)
+        assert fake.screen() == [TEXT, f"{AGAIN}\n{TEXT}"], fake.screen()
+    with Upstream() as up, Telegram() as fake, settings(
+            up, fake, adapter="    on_unknown: leave\n") as box:
+        connected(box)
+        fake.script["sendMessage"] = ["lose"]
+        fake.write("good day")
+        eventually(lambda: [x["state"] for x in letters(box)] == ["failed"])
+        assert fake.screen() == [TEXT]
+
+
+@test("an edit that is refused: the text arrives in a message of its own, and the draft goes")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        id, _number = asked(box, up, fake)
+        says(box, id, " is the beginning of a long answer,")
+        eventually(lambda: fake.screen())
+        fake.script["editMessageText"] = [Refused(400, "Bad Request: message can't be edited"),
+                                          Refused(400, "Bad Request: message can't be edited")]
+        says(box, id, " and this is the end.")
+        eventually(lambda: fake.of("editMessageText"))
+        says(box, id, " Really.")
+        ends(box, id)
+        finished(box, id)
+        want = "Hello is the beginning of a long answer, and this is the end. Really."
+        eventually(lambda: fake.screen() == [want])
+        assert len(fake.gone) == 1 and len(fake.sent) == 2, fake.sent
+
+
+@test("progress is a message that says what is done, and goes")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(
+            up, fake, streaming="mode: progress") as box:
+        connected(box)
+        id, _number = asked(box, up, fake)
+        box.emit("tool_call", source="model", correlationId=id,
+                 payload={"agentId": "model", "toolName": "Bash", "callId": "c1"})
+        eventually(lambda: fake.screen() == ["model works\ntool: Bash"])
+        ends(box, id)
+        eventually(lambda: fake.screen() == ["Hello"])
+        assert fake.wrong == [], fake.wrong
+
+
+@test("a token that is refused is told in the log, and is not shown there")
+def _():
+    with Upstream() as up, Telegram("999:other") as fake, settings(up, fake) as box:
+        connected(box)
+        eventually(lambda: "401 Unauthorized" in box.log())
+        assert "123:abc" not in box.log()
+
+
+@test("a Telegram that is away is waited for, and nothing is lost")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        id, _number = asked(box, up, fake, "gated please")
+        token, fake.token = fake.token, "1:2"  # 401 in the middle
+        up.gate.set()
+        eventually(lambda: any(x["state"] == "failed" and "Unauthorized" in x["why"]
+                               for x in letters(box)))
+        fake.token = token
+        failed = [x["id"] for x in letters(box) if x["state"] == "failed"]
+        box.request("POST", f"/api/deliveries/{failed[0]}/retry")
+        eventually(lambda: TEXT in fake.screen())
+
+
+@test("whenever it is killed, every question has its answer: once, or twice with the words")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        rounds = 50
+        for i in range(rounds):
+            fake.write("good day", sender=7, chat=1000 + i)
+            if i % 5 == 4:
+                fake.script["sendMessage"] = ["lose"]
+            time.sleep(0.012 * (i % 25))
+            box.kill9()
+            box.start()
+            eventually(lambda: len(requests(box)) == i + 1, within=2 * PATIENCE_S)
+        for i in range(rounds):
+            shown = fake.screen(1000 + i)
+            plain = [t for t in shown if not t.startswith(AGAIN)]
+            assert shown and len(plain) <= 1 and len(shown) <= 2, (i, shown, requests(box)[i])
+            for text in shown:
+                assert text.removeprefix(AGAIN + "\n") in (TEXT, RESTARTED), (i, shown)
+        assert fake.wrong == [], fake.wrong
+
+
+run()

@@ -1,0 +1,283 @@
+"""A Telegram of the tests' own: it checks every request against the description of the Bot API
+(tests/fixtures/telegram.json), keeps the platform's limits and its messages, and fails as the
+real one does."""
+
+import json
+import threading
+import time
+from collections import defaultdict, deque
+from html.parser import HTMLParser
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+API = json.loads((Path(__file__).parent / "fixtures" / "telegram.json").read_text())
+TAGS = {"b", "i", "u", "s", "code", "pre", "a", "blockquote"}
+BOT = {"id": 42, "is_bot": True, "first_name": "Box", "username": "box_bot"}
+TEXT_MAX = 4096
+
+
+def units(text):
+    return len(text.encode("utf-16-le")) // 2
+
+
+class Refused(Exception):
+    def __init__(self, code, words, **parameters):
+        super().__init__(words)
+        self.body = {"ok": False, "error_code": code, "description": words}
+        if parameters:
+            self.body["parameters"] = parameters
+
+
+class Entities(HTMLParser):
+    """The text that a person reads, and the links in it."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.text, self.links, self.tags = [], "", [], set()
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in TAGS:
+            raise Refused(400, f"Bad Request: can't parse entities: Unsupported start tag \"{tag}\"")
+        self.open.append(tag)
+        self.tags.add(tag)
+        self.links += [value for name, value in attributes if name == "href"]
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            raise Refused(400, "Bad Request: can't parse entities: Unmatched end tag")
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def parse(text):
+    entities = Entities()
+    entities.feed(text)
+    entities.close()
+    if entities.open:
+        raise Refused(400, "Bad Request: can't parse entities: Can't find end tag")
+    return entities
+
+
+def fits(value, kind):
+    if kind.startswith("Array of "):
+        return isinstance(value, list) and all(fits(v, kind[len("Array of "):]) for v in value)
+    plain = {"Integer": int, "String": str, "Boolean": bool}
+    if kind in plain:
+        return isinstance(value, plain[kind]) and isinstance(value, bool) == (kind == "Boolean")
+    return kind in API["types"] and not faults(value, API["types"][kind])
+
+
+def faults(body, fields):
+    """What of an object is not as the description has it."""
+    if not isinstance(body, dict):
+        return ["no object"]
+    found = [f"{name} is missing" for name, field in fields.items()
+             if field.get("required") and name not in body]
+    for name, value in body.items():
+        if name not in fields:
+            found.append(f"{name} is unknown")
+        elif not any(fits(value, kind) for kind in fields[name]["types"]):
+            found.append(f"{name} is no {fields[name]['types']}: {value!r}")
+    return found
+
+
+class Server(ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        """A box that is killed breaks its connections: that is no error of the test."""
+
+
+class Telegram:
+    def __init__(self, token="123:abc"):
+        self.token = token
+        self.lock = threading.Condition()
+        self.wrong = []     # requests that the description does not allow
+        self.heard = []     # (method, body), as they came
+        self.updates = []
+        self.confirmed = 0  # updates below are gone
+        self.messages = {}  # (chat, id) -> text, as it is shown
+        self.tags = {}      # (chat, id) -> the tags of it
+        self.replies = {}   # (chat, id) -> what it answers
+        self.gone = []
+        self.sent = []      # (chat, text), as they were accepted
+        self.next_id = 100
+        self.next_update = 1000
+        self.times = defaultdict(deque)
+        self.limited = 0    # 429s that were none of the test's
+        self.script = {}    # method -> a list of what happens instead: see answer()
+        self.server = Server(("127.0.0.1", 0), self._handler())
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server.server_port}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with self.lock:
+            self.token = None
+            self.lock.notify_all()
+        self.server.shutdown()
+        self.server.server_close()
+
+    # --- what people do ---
+
+    def write(self, text, sender=7, chat=None, kind="private", **more):
+        """A person writes; the id of the message."""
+        with self.lock:
+            self.next_id += 1
+            self.next_update += 1
+            message = {"message_id": self.next_id, "date": int(time.time()), "text": text,
+                       "from": {"id": sender, "is_bot": False, "first_name": "Ada"},
+                       "chat": {"id": chat or sender, "type": kind}, "new_member_of_2030": {}, **more}
+            self.updates.append({"update_id": self.next_update, "message": message})
+            self.lock.notify_all()
+            return self.next_id
+
+    def update(self, body):
+        with self.lock:
+            self.next_update += 1
+            self.updates.append({"update_id": self.next_update, **body})
+            self.lock.notify_all()
+
+    def screen(self, chat=7):
+        with self.lock:
+            return [text for (where, _), text in sorted(self.messages.items()) if where == chat]
+
+    def of(self, method):
+        with self.lock:
+            return [body for name, body in self.heard if name == method]
+
+    # --- what the platform does ---
+
+    def _limit(self, chat):
+        """20 a minute for a group, bursts of a few and then one a second for a chat, 30 a second
+        in all."""
+        now = time.monotonic()
+        rules = [((chat,), (20, 60) if chat < 0 else (5, 2)), ("all", (40, 1))]
+        for name, (most, seconds) in rules:
+            times = self.times[name]
+            while times and times[0] < now - seconds:
+                times.popleft()
+            if len(times) >= most:
+                self.limited += 1
+                raise Refused(429, "Too Many Requests: retry after 1", retry_after=1)
+        for name, _ in rules:
+            self.times[name].append(now)
+
+    def _say(self, body):
+        text = body["text"]
+        entities = parse(text) if body.get("parse_mode") == "HTML" else None
+        shown = entities.text if entities else text
+        if not shown.strip():
+            raise Refused(400, "Bad Request: message text is empty")
+        if units(shown) > TEXT_MAX:
+            self.wrong.append(f"{units(shown)} units of text")
+            raise Refused(400, "Bad Request: message is too long")
+        if not body.get("link_preview_options", {}).get("is_disabled"):
+            self.wrong.append("a preview of links")
+        return shown, entities.tags if entities else set()
+
+    def getMe(self, _):
+        return BOT
+
+    def getUpdates(self, body):
+        end = time.monotonic() + body.get("timeout", 0)
+        offset = body.get("offset", 0)
+        self.confirmed = max(self.confirmed, offset)
+        self.updates = [u for u in self.updates if u["update_id"] >= offset]
+        while not self.updates and time.monotonic() < end and self.token:
+            self.lock.wait(0.2)
+        return self.updates[:100]
+
+    def sendMessage(self, body):
+        shown, tags = self._say(body)
+        self._limit(body["chat_id"])
+        self.next_id += 1
+        key = (body["chat_id"], self.next_id)
+        self.messages[key] = shown
+        self.tags[key] = tags
+        self.replies[key] = body.get("reply_parameters", {}).get("message_id")
+        self.sent.append((body["chat_id"], shown))
+        return {"message_id": self.next_id, "date": int(time.time()), "text": shown,
+                "chat": {"id": body["chat_id"], "type": "private"}}
+
+    def editMessageText(self, body):
+        key = (body["chat_id"], body["message_id"])
+        shown, tags = self._say(body)
+        if key not in self.messages:
+            raise Refused(400, "Bad Request: message to edit not found")
+        if self.messages[key] == shown:
+            raise Refused(400, "Bad Request: message is not modified")
+        self._limit(body["chat_id"])
+        self.messages[key] = shown
+        self.tags[key] = tags
+        return {"message_id": body["message_id"], "date": 1, "text": shown,
+                "chat": {"id": body["chat_id"], "type": "private"}}
+
+    def deleteMessage(self, body):
+        key = (body["chat_id"], body["message_id"])
+        if self.messages.pop(key, None) is None:
+            raise Refused(400, "Bad Request: message to delete not found")
+        self.gone.append(key)
+        return True
+
+    def sendChatAction(self, body):
+        return True
+
+    # --- requests ---
+
+    def answer(self, method, body):
+        """The status and the body; None: the answer is lost.  A script has, for a method, what
+        happens next: `lose` (it is accepted, and the answer is lost), a Refused, or None: all is
+        well."""
+        with self.lock:
+            self.heard.append((method, body))
+            if method not in API["methods"]:
+                self.wrong.append(f"{method} is no method that is known")
+                return 404, {"ok": False, "error_code": 404, "description": "Not Found"}
+            self.wrong += [f"{method}: {fault}" for fault in faults(body, API["methods"][method])]
+            steps = self.script.get(method) or [None]
+            step = steps.pop(0)
+            try:
+                if isinstance(step, Refused):
+                    raise step
+                result = getattr(self, method)(body)
+            except Refused as refused:
+                return refused.body["error_code"], refused.body
+            return None if step == "lose" else (200, {"ok": True, "result": result})
+
+    def _handler(self):
+        fake = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                _, bot, method = self.path.split("/", 2)
+                body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or
+                                  b"{}")
+                if bot != f"bot{fake.token}":
+                    got = 401, {"ok": False, "error_code": 401, "description": "Unauthorized"}
+                else:
+                    got = fake.answer(method, body)
+                if got is None:
+                    self.close_connection = True
+                    return
+                bytes = json.dumps(got[1]).encode()
+                self.send_response(got[0])
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(bytes)))
+                self.end_headers()
+                try:
+                    self.wfile.write(bytes)
+                except ConnectionError:  # a box that was killed
+                    self.close_connection = True
+
+            def log_message(self, *_):
+                pass
+
+        return Handler
