@@ -439,7 +439,8 @@ static bool start(struct box *box, struct error *why)
 	if (!box_make_sources(box, why))
 		return false;
 	box_join_backs(box);
-	box_make_desk(box);
+	if (!box_make_desk(box, why))
+		return false;
 	box_make_hook(box);
 	if (!box_make_push(box, why))
 		return false;

@@ -6,6 +6,7 @@
 #include <openssl/crypto.h>
 
 #include "base/clock.h"
+#include "box/deliver.h"
 #include "box/parts.h"
 #include "bus/folds.h"
 #include "config/config.h"
@@ -119,6 +120,7 @@ static void prompt_changed(void *self, const struct prompt *prompt)
 {
 	box_tell(self, &(struct news){NEWS_PROMPT, .prompt = prompt});
 	box_touch_crew(self, prompt);
+	box_touch_desk(self);
 }
 
 bool box_make_prompts(struct box *box, struct error *why)

@@ -1,5 +1,6 @@
 /* deliver.c - chats: the desk on the loop, with the way back to agents, and its routes. */
 #include "box/deliver.h"
+#include <openssl/crypto.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -7,6 +8,7 @@
 #include "box/parts.h"
 #include "config/config.h"
 #include "deliver/desk.h"
+#include "run/prompts.h"
 #include "web/web.h"
 
 #define LONGEST_MS 3600000
@@ -18,6 +20,7 @@ struct chats {
 	struct bus_listener ear;
 	struct deadline tick;
 	struct later later;
+	char key[PROMPTS_KEY]; /* of the codes of buttons */
 };
 
 static void work(struct chats *c)
@@ -68,9 +71,14 @@ void *box_make_custody(struct box *box)
 	return box->chats->custody;
 }
 
-void box_make_desk(struct box *box)
+_Static_assert(PROMPTS_KEY == BUTTON_KEY, "one key makes both");
+
+bool box_make_desk(struct box *box, struct error *why)
 {
 	struct chats *c = box->chats;
+
+	if (!prompts_load_key(box->config->data, c->key, why))
+		return false;
 
 	c->tick.fire = work_in_time;
 	c->later.run = work_later;
@@ -78,6 +86,8 @@ void box_make_desk(struct box *box)
 		.bus = box->bus,
 		.custody = c->custody,
 		.back = box_back(box),
+		.prompts = box->prompts,
+		.codes = {(const unsigned char *)c->key},
 		.config = box->config,
 		.loop = box->loop,
 		.wall_ms = clock_wall_ms,
@@ -86,6 +96,13 @@ void box_make_desk(struct box *box)
 	});
 	c->ear = (struct bus_listener){.name = "deliver", .heard = desk_hears};
 	bus_add_listener(box->bus, &c->ear);
+	return true;
+}
+
+void box_touch_desk(struct box *box)
+{
+	if (box->chats && box->chats->desk)
+		desk_prompts_changed(box->chats->desk);
 }
 
 void box_begin_desk(struct box *box)
@@ -113,6 +130,8 @@ void box_stop_desk(struct box *box)
 		deadline_clear(&c->tick);
 		desk_destroy(c->desk);
 	}
+	if (c)
+		OPENSSL_cleanse(c->key, sizeof(c->key));
 	free(c);
 	box->chats = NULL;
 }
@@ -129,7 +148,8 @@ static enum back_answer post_message(void *self, const struct web_message *m,
 	                         .agent = m->agent,
 	                         .text = m->text,
 	                         .session = m->session,
-	                         .user = m->user};
+	                         .user = m->user,
+	                         .may = m->may};
 	enum back_answer answer = desk_take_post(box->chats->desk, &post, ear, made, why);
 
 	if (answer == BACK_TAKEN)
@@ -143,6 +163,12 @@ static void forget_ear(void *self, void *of)
 
 	if (box->chats)
 		desk_forget(box->chats->desk, of);
+}
+
+static enum back_answer press_code(void *self, struct text code, const struct back_ear *ear,
+                                   struct error *why)
+{
+	return desk_press_code(((struct box *)self)->chats->desk, code, ear, why);
 }
 
 static bool look_at_message(void *self, struct text id, struct buf *out)
@@ -166,6 +192,7 @@ struct web_chat box_web_chat(struct box *box)
 		.self = box,
 		.post = post_message,
 		.forget = forget_ear,
+		.press = press_code,
 		.look = look_at_message,
 		.deliveries = list_deliveries,
 		.retry = retry_delivery,

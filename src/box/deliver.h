@@ -2,13 +2,18 @@
 #ifndef BOX_DELIVER_H
 #define BOX_DELIVER_H
 
+#include <stdbool.h>
+
 struct box;
+struct error;
 
 void *box_make_custody(struct box *box); /* to be folded */
-void box_make_desk(struct box *box);     /* after the back ends and the folds' past */
-void box_begin_desk(struct box *box);    /* everything stands: what was left is taken up */
-void box_follow_desk(struct box *box);   /* another configuration */
-void box_hush_desk(struct box *box);     /* before what runs is ended */
+/* After the back ends and the folds' past. */
+bool box_make_desk(struct box *box, struct error *why);
+void box_touch_desk(struct box *box);  /* a prompt was opened, or is over */
+void box_begin_desk(struct box *box);  /* everything stands: what was left is taken up */
+void box_follow_desk(struct box *box); /* another configuration */
+void box_hush_desk(struct box *box);   /* before what runs is ended */
 void box_stop_desk(struct box *box);
 
 struct web_chat box_web_chat(struct box *box);

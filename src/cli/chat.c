@@ -20,14 +20,18 @@ extern const struct command command_chat;
 
 #define ANSWER_MS 30000
 #define BODY_MAX (2 * MIB)
-#define STREAM_PATH "/api/stream?type=text_delta,tool_call,prompt,delivery.prepared,nex.request"
+#define STREAM_PATH "/api/stream?type=text_delta,tool_call,delivery.prepared,nex.request"
 
 struct talk {
 	struct out *out;
 	struct remote *remote;
 	const char *session;
 	char *agent, *request; /* agent NULL: the box's choice; request: what is waited for */
+	char *answer;          /* to a question of the agent, as a message; or NULL */
 	bool is_terminal, ends_line, has_words, is_over, is_cancelled;
+	bool asks;  /* the agent asks something */
+	char *line; /* that was read last */
+	size_t room;
 };
 
 /* ---- what comes ---- */
@@ -79,10 +83,31 @@ static void hear_of_run(struct talk *t, struct text type, yyjson_val *payload)
 	} else if (text_is(type, "tool_call")) {
 		talk_end_line(t);
 		out_say("tool %.*s", TEXT_ARG(json_text_at(payload, "toolName")));
-	} else if (text_is(type, "prompt")) {
+	}
+}
+
+/* What the box sends to this chat: the reply, a question of the agent, or how that ended. */
+static void hear_letter(struct talk *t, yyjson_val *payload)
+{
+	struct text kind = json_text_at(payload, "kind");
+	struct text request = json_text_at(payload, "request");
+	bool is_question = text_is(kind, "question");
+
+	if (!text_is(json_text_at(payload, "account"), "terminal"))
+		return;
+	if (is_question || text_is(kind, "closed")) {
+		if (!text_starts(json_text_at(payload, "run"), text_of(t->request)))
+			return;
 		talk_end_line(t);
-		out_say("it asks, and waits: `signalbox prompts` shows it, `signalbox answer` "
-		        "answers it");
+		talk_print(t, json_text_at(payload, "text"));
+		talk_end_line(t);
+		t->asks = is_question;
+	} else if (t->answer && text_is(request, t->answer)) {
+		talk_end_line(t);
+		talk_print(t, json_text_at(payload, "text"));
+		talk_end_line(t);
+	} else if (!t->has_words && text_is(request, t->request)) {
+		talk_print(t, json_text_at(payload, "text"));
 	}
 }
 
@@ -98,14 +123,13 @@ static bool hear_signal_of(void *self, struct text envelope)
 
 	if (text_is(json_text_at(root, "correlationId"), t->request))
 		hear_of_run(t, type, payload);
-	else if (is_box && text_is(type, "delivery.prepared") && !t->has_words &&
-	         text_is(json_text_at(payload, "request"), t->request))
-		talk_print(t, json_text_at(payload, "text"));
+	else if (is_box && text_is(type, "delivery.prepared"))
+		hear_letter(t, payload);
 	else if (is_box && text_is(type, "nex.request") &&
 	         text_is(json_text_at(payload, "request_id"), t->request))
 		hear_end(t, payload);
 	yyjson_doc_free(doc);
-	return !t->is_over;
+	return !t->is_over && !t->asks;
 }
 
 static bool talk_goes_on(void *self)
@@ -113,30 +137,6 @@ static bool talk_goes_on(void *self)
 	struct talk *t = self;
 
 	return t->is_cancelled || !interrupt_came();
-}
-
-static void hear_reply(struct talk *t, const struct positions *at)
-{
-	struct follow follow = {.remote = t->remote,
-	                        .path = STREAM_PATH,
-	                        .at = *at,
-	                        .out = t->out,
-	                        .has_met = true,
-	                        .self = t,
-	                        .heard = hear_signal_of,
-	                        .goes_on = talk_goes_on};
-	struct error why;
-
-	follow_init(&follow);
-	if (follow_run(&follow) == STATUS_DONE && !t->is_over && interrupt_came()) {
-		t->is_cancelled = true;
-		if (cancel_run(t->remote, t->request, &why))
-			follow_run(&follow);
-		else
-			out_say("%s", why.words);
-	}
-	follow_finish(&follow);
-	talk_end_line(t);
 }
 
 /* ---- what goes out ---- */
@@ -175,6 +175,68 @@ static char *post_message(const struct talk *t, struct text words, struct error 
 	return id;
 }
 
+/* The next line; false: there is none. */
+static bool read_line(struct talk *t, const char *prompt, struct text *said)
+{
+	bool asks = isatty(STDIN_FILENO) && t->is_terminal;
+	ssize_t n;
+
+	do {
+		if (asks)
+			out_add(t->out, text_of(prompt));
+		out_flush(t->out);
+		n = getline(&t->line, &t->room, stdin);
+		if (n < 0 || interrupt_came())
+			return false;
+		*said = text_trim((struct text){t->line, (size_t)n});
+	} while (!said->len);
+	return true;
+}
+
+static void answer_question(struct talk *t)
+{
+	struct error why;
+	struct text said;
+
+	if (!read_line(t, "? ", &said)) {
+		out_say("it waits: `signalbox prompts` shows what it asks, `signalbox answer` "
+		        "answers it");
+		return;
+	}
+	free(t->answer);
+	t->answer = post_message(t, said, &why);
+	if (!t->answer)
+		out_say("%s", why.words);
+}
+
+static void hear_reply(struct talk *t, const struct positions *at)
+{
+	struct follow follow = {.remote = t->remote,
+	                        .path = STREAM_PATH,
+	                        .at = *at,
+	                        .out = t->out,
+	                        .has_met = true,
+	                        .self = t,
+	                        .heard = hear_signal_of,
+	                        .goes_on = talk_goes_on};
+	struct error why;
+
+	follow_init(&follow);
+	while (follow_run(&follow) == STATUS_DONE && t->asks) {
+		t->asks = false;
+		answer_question(t);
+	}
+	if (!t->is_over && interrupt_came()) {
+		t->is_cancelled = true;
+		if (cancel_run(t->remote, t->request, &why))
+			follow_run(&follow);
+		else
+			out_say("%s", why.words);
+	}
+	follow_finish(&follow);
+	talk_end_line(t);
+}
+
 static bool talk_once(struct talk *t, struct text words)
 {
 	struct positions at;
@@ -190,7 +252,8 @@ static bool talk_once(struct talk *t, struct text words)
 	}
 	hear_reply(t, &at);
 	free(t->request);
-	t->request = NULL;
+	free(t->answer);
+	t->request = t->answer = NULL;
 	return true;
 }
 
@@ -237,25 +300,13 @@ static char *only_agent(struct remote *remote)
 
 static int talk_on(struct talk *t)
 {
-	bool asks = isatty(STDIN_FILENO) && t->is_terminal;
 	int status = STATUS_DONE;
-	size_t room = 0;
-	char *line = NULL;
-	ssize_t n;
+	struct text said;
 
-	for (;;) {
-		if (asks)
-			out_add(t->out, TEXT("> "));
-		out_flush(t->out);
-		n = getline(&line, &room, stdin);
-		if (n < 0 || interrupt_came())
-			break;
-		if (!text_trim((struct text){line, (size_t)n}).len)
-			continue;
-		if (!talk_once(t, text_trim((struct text){line, (size_t)n})))
+	while (read_line(t, "> ", &said))
+		if (!talk_once(t, said))
 			status = STATUS_FAILED;
-	}
-	free(line);
+	free(t->line);
 	return status;
 }
 
@@ -308,6 +359,7 @@ const struct command command_chat = {
 	.about = "Each line is a message, and the reply is printed as it comes. An AGENT is a\n"
 		 "source, by its id or a name that only one has; without it the only one that\n"
 		 "can be asked, or that of adapters.terminal in the configuration.\n"
+		 "What the agent asks is asked here, and the next line answers it.\n"
 		 "/stop, /new, /status and /help are answered by the box. Ctrl-C cancels what\n"
 		 "runs, and ends; so does the end of the input.\n",
 	.groups = groups,

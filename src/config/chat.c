@@ -7,7 +7,6 @@
 
 #define CHARS_MAX 100000
 #define DELAY_MAX 600000
-#define RATE_MAX 10000
 #define JOINER_MAX 16
 
 #define IN(kind, member) offsetof(struct config_##kind, member)
@@ -20,9 +19,6 @@ static const char *const breaks[] = {"auto", "paragraph", "newline", "sentence",
 static const char *const idles[] = {"auto", "sends", "gated", NULL};
 static const char *const restarts[] = {"tell", "again", NULL};
 static const char *const unknowns[] = {"again", "leave", NULL};
-static const char *const decisions[] = {"allow", "deny", NULL};
-static const char *const queues[] = {"followup", "interrupt", NULL};
-static const char *const peers[] = {"any", "dm", "group", "channel", NULL};
 
 static bool check_joiner(struct text value, struct error *why)
 {
@@ -39,15 +35,6 @@ static bool check_base_url(struct text value, struct error *why)
 			colon = NULL;
 	return (colon && colon > value.at && colon + 3 < value.at + value.len) ||
 	       error_set(why, "it is no SCHEME://HOST[:PORT][/PATH]");
-}
-
-/* "CHANNEL:SENDER", both there. */
-static bool check_identity(struct text value, struct error *why)
-{
-	struct text sender, channel = text_cut(value, ':', &sender);
-
-	return (channel.len && sender.len) ||
-	       error_set(why, "'%.*s' is not CHANNEL:SENDER", TEXT_ARG(value));
 }
 
 static const struct field delay_fields[] = {
@@ -145,38 +132,6 @@ const struct field config_adapter_fields[] = {
 	{"streaming", FIELD_GROUP, IN(adapter, streaming),
          "how replies are sent there; as the top level has it, and over that",
          .fields = config_streaming_fields},
-	{0},
-};
-
-const struct field config_person_fields[] = {
-	{"name", FIELD_TEXT, IN(person, name), "how they are called", .needed = true},
-	{"relationship", FIELD_TEXT, IN(person, relationship),
-         "owner: may ask; others may what `access` says", "known"},
-	{"identities", FIELD_TEXTS, IN(person, identities), "CHANNEL:SENDER, each",
-         .check = check_identity, .count = IN(person, identity_count)},
-	{0},
-};
-
-const struct field config_policy_fields[] = {
-	{"who", FIELD_TEXT, IN(policy, who), "owner, known, unknown, any, or a person's name",
-         "any"},
-	{"channel", FIELD_TEXT, IN(policy, channel),
-         "a channel or an adapter; not given: any of them"},
-	{"peer", FIELD_CHOICE, IN(policy, peer), "any, dm, group, channel", "any",
-         .choices = peers},
-	{"mention", FIELD_SWITCH, IN(policy, mention),
-         "in groups only where the agent is mentioned", "false"},
-	{"decision", FIELD_CHOICE, IN(policy, decision), "allow, deny", "allow",
-         .choices = decisions, .needed = true},
-	{"rate", FIELD_COUNT, IN(policy, rate), "messages a minute of one sender; 0: no limit", "0",
-         0, RATE_MAX},
-	{"agent", FIELD_TEXT, IN(policy, agent),
-         "the source that is asked, instead of the "
-         "adapter's"},
-	{"session", FIELD_TEXT, IN(policy, session), "one session for all that it allows"},
-	{"queue", FIELD_CHOICE, IN(policy, queue),
-         "of a message that comes while the agent works: followup (it waits), interrupt",
-         "followup", .choices = queues},
 	{0},
 };
 

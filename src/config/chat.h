@@ -25,34 +25,13 @@ struct config_adapter {
 	struct config_streaming streaming;
 };
 
-struct config_person {
-	char *name, *relationship;
-	char **identities; /* "CHANNEL:SENDER" */
-	size_t identity_count;
-};
-
-enum config_decision { CONFIG_ALLOW, CONFIG_DENY };
-enum config_queue { CONFIG_QUEUE_FOLLOWUP, CONFIG_QUEUE_INTERRUPT };
-enum config_peer { CONFIG_PEER_ANY, CONFIG_PEER_DM, CONFIG_PEER_GROUP, CONFIG_PEER_CHANNEL };
-
-struct config_policy {
-	char *who;     /* owner, known, unknown, any, or a person's name */
-	char *channel; /* or an adapter's name; NULL: any */
-	enum config_peer peer;
-	bool mention; /* in a group: only where the agent is mentioned */
-	enum config_decision decision;
-	unsigned rate; /* messages a minute of one sender; 0: any */
-	char *agent, *session;
-	enum config_queue queue;
-};
-
 struct config_deliver {
 	char *again, *restarted, *failed; /* words for people */
 	unsigned gather_ms;
 };
 
 extern const struct field config_streaming_fields[], config_adapter_fields[],
-	config_person_fields[], config_policy_fields[], config_deliver_fields[];
+	config_deliver_fields[];
 
 /* A struct config_adapter: its channel is known, and has what it needs. */
 bool config_check_adapter(const void *row, size_t rows_before, struct error *why);

@@ -17,9 +17,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "config/auth.h"
-#include "config/chat.h"
 #include "config/limits.h"
 #include "config/machine.h"
+#include "config/people.h"
 
 enum config_validation { CONFIG_VALIDATE_OFF, CONFIG_VALIDATE_WARN, CONFIG_VALIDATE_STRICT };
 
@@ -83,6 +83,7 @@ struct config {
 	struct config_policy *access;
 	size_t policy_count;
 	struct config_deliver deliver;
+	struct config_prompts prompts;
 	_Alignas(max_align_t) char groups[CONFIG_GROUPS_SIZE]; /* of other rooms: fields.h */
 };
 

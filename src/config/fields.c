@@ -250,6 +250,8 @@ static struct field all[OWN_KEYS + GROUPS_MAX + 1] = {
          .size = sizeof(struct config_policy)},
 	{"deliver", FIELD_GROUP, AT(deliver), "words and waits of chats",
          .fields = config_deliver_fields},
+	{"prompts", FIELD_GROUP, AT(prompts), "where agents ask people, besides screens",
+         .fields = config_prompts_fields},
 };
 
 const struct field *const config_fields = all;

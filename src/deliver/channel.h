@@ -11,16 +11,12 @@
 
 #include "base/error.h"
 #include "deliver/chunk.h"
+#include "deliver/wrote.h"
 
+struct channel_button; /* button.h */
+struct channel_press;
 struct config_adapter;
 struct loop;
-
-#define CHANNEL_TEXT_MAX (256 * 1024) /* bytes of what a person writes in one message */
-#define CHANNEL_ID_MAX 256            /* of an id of a message, a person or a chat */
-
-enum channel_peer { CHANNEL_DM, CHANNEL_GROUP, CHANNEL_BROADCAST };
-const char *channel_peer_name(enum channel_peer peer); /* dm, group, channel */
-bool channel_read_peer(struct text word, enum channel_peer *peer);
 
 enum channel_mode {
 	CHANNEL_ACCUMULATES, /* one message at the end */
@@ -33,22 +29,13 @@ enum channel_mode {
 struct channel_traits {
 	struct chunk_limit limit;
 	enum channel_mode mode; /* unless the configuration says otherwise */
-	bool can_type, can_edit, can_button;
+	bool can_type, can_edit;
+	unsigned buttons;   /* under a message, at most; 0: it has none */
+	bool knows_nobody;  /* who presses one is no person, but whoever has its code */
 	bool can_recognise; /* look() knows whether a message is there that was begun */
 	bool gathers;       /* rapid texts of one person are one question */
 	/* Of a message that is edited: between two edits, and characters before it begins. */
 	unsigned draft_ms, draft_chars;
-};
-
-/* What a person wrote.  Its texts are valid during the call. */
-struct channel_inbound {
-	struct text message; /* the platform's id of it: the same again is the same message */
-	struct text sender, sender_name, peer, thread, reply_to, text;
-	enum channel_peer kind;
-	bool is_mentioned;
-	bool is_owner;              /* the box knows who it is by a credential */
-	struct text agent, session; /* that it asks for; empty: what the configuration says */
-	struct text place;          /* where the channel goes on after it, if it says so */
 };
 
 /* What goes there.  delivery and piece name it for ever. */
@@ -57,6 +44,9 @@ struct channel_message {
 	unsigned piece; /* from 1 on */
 	struct text peer, thread, reply_to, text;
 	struct text message; /* of edit() and remove(): the platform's id */
+	bool is_plain;       /* no Markdown: it is shown as it is */
+	const struct channel_button *buttons;
+	unsigned button_count;
 };
 
 enum channel_act { CHANNEL_SEND, CHANNEL_LOOK, CHANNEL_EDIT, CHANNEL_REMOVE };
@@ -91,6 +81,8 @@ struct channel_options {
 	bool (*came)(void *self, const struct channel_inbound *inbound);
 	/* Is all that came on the disk?  Before that a platform is not told that it came. */
 	bool (*kept)(void *self);
+	/* tell() follows, from inside or later. */
+	void (*pressed)(void *self, const struct channel_press *press);
 	/* Once for each send(), look(), edit() and remove(), from inside too. */
 	void (*answered)(void *self, const struct channel_result *result);
 };
@@ -108,6 +100,8 @@ struct channel_kind {
 	void (*remove)(void *self, const struct channel_message *message);
 	/* Optional: when something may go to that chat, as the platform's limits are. */
 	int64_t (*ready)(void *self, const struct channel_message *where, int64_t now_ms);
+	/* With buttons: what became of a press, for who pressed. */
+	void (*tell)(void *self, const struct channel_press *press, struct text words);
 	/* Optional: what is to be done now; when it wants to be called again. */
 	int64_t (*tick)(void *self, int64_t now_ms);
 };

@@ -23,6 +23,7 @@
 #define FILE_TEXT_MAX 100000 /* characters of one message */
 #define DRAFT_MS 500
 #define DRAFT_CHARS 20
+#define FILE_BUTTONS 8
 #define ROOM 2048
 
 struct file_chat {
@@ -118,11 +119,16 @@ static bool take_message(struct file_chat *f, struct text line, uint64_t end)
 {
 	char digits[TEXT_U64_MAX], at[TEXT_U64_MAX + 1];
 	struct channel_inbound inbound;
+	struct channel_press press;
 	struct text place = text_of_u64(end, digits);
 	struct error why;
 
 	if (!text_trim(line).len)
 		return true;
+	if (inbound_read_press(&f->reader, line, &press)) {
+		f->options.pressed(f->options.self, &press);
+		return true;
+	}
 	if (!inbound_read(&f->reader, line, &inbound, &why)) {
 		log_warn("deliver", "a line of %s is no message: %s", f->in_path, why.words);
 		return true;
@@ -241,6 +247,22 @@ static void put_where(const struct channel_message *m, struct buf *out)
 		put_text(out, "thread", m->thread);
 }
 
+static void put_buttons(const struct channel_message *m, struct buf *out)
+{
+	if (!m->button_count)
+		return;
+	put_list(out, "buttons");
+	for (unsigned i = 0; i < m->button_count; i++) {
+		put_object(out, NULL);
+		put_text(out, "label", m->buttons[i].label);
+		put_text(out, "press", m->buttons[i].value);
+		if (m->buttons[i].code.len)
+			put_text(out, "code", m->buttons[i].code);
+		put_end(out);
+	}
+	put_list_end(out);
+}
+
 /* A line that names a message, and says what becomes of it. */
 static void write_message(struct file_chat *f, const struct channel_message *m,
                           enum channel_act act)
@@ -261,6 +283,8 @@ static void write_message(struct file_chat *f, const struct channel_message *m,
 		put_text(&line, "replyTo", m->reply_to);
 	if (act != CHANNEL_REMOVE)
 		put_text(&line, "text", m->text);
+	if (act == CHANNEL_SEND)
+		put_buttons(m, &line);
 	put_end(&line);
 	buf_add_char(&line, '\n');
 	good = !line.full && write_line(f, buf_text(&line), &why);
@@ -336,12 +360,31 @@ static void file_type(void *self, const struct channel_message *where, bool show
 	buf_finish(&line);
 }
 
+static void file_tell(void *self, const struct channel_press *press, struct text words)
+{
+	struct file_chat *f = self;
+	struct error why;
+	struct buf line;
+
+	buf_init(&line, 8 * KIB);
+	put_object(&line, NULL);
+	put_text(&line, "pressed", press->value);
+	put_text(&line, "peer", press->sender);
+	put_text(&line, "words", words);
+	put_end(&line);
+	buf_add_char(&line, '\n');
+	if (!line.full && !write_line(f, buf_text(&line), &why))
+		log_warn("deliver", "%s", why.words);
+	buf_finish(&line);
+}
+
 const struct channel_kind channel_file = {
 	.name = "file",
 	.traits = {.limit = {CHUNK_POINTS, FILE_TEXT_MAX, 0},
                    .mode = CHANNEL_BLOCKS,
                    .can_type = true,
                    .can_edit = true,
+                   .buttons = FILE_BUTTONS,
                    .can_recognise = true,
                    .gathers = true,
                    .draft_ms = DRAFT_MS,
@@ -353,5 +396,6 @@ const struct channel_kind channel_file = {
 	.type = file_type,
 	.edit = file_edit,
 	.remove = file_remove,
+	.tell = file_tell,
 	.tick = file_tick,
 };

@@ -8,6 +8,7 @@
 #define DELIVER_DESK_H
 
 #include "bus/back.h"
+#include "deliver/button.h"
 #include "deliver/channel.h"
 #include "deliver/custody.h"
 
@@ -17,12 +18,15 @@
 struct bus;
 struct config;
 struct loop;
+struct prompts;
 struct signal;
 
 struct desk_options {
 	struct bus *bus;
 	struct custody *custody; /* its past is folded */
 	struct back back;
+	struct prompts *prompts;   /* or NULL */
+	struct button_codes codes; /* their key outlives the desk */
 	const struct config *config;
 	struct loop *loop; /* for channels */
 	int64_t (*wall_ms)(void);
@@ -44,6 +48,7 @@ void desk_begin(struct desk *d, int64_t now_ms);
 /* The box stops, and ends what runs: nothing goes on any more, and the next life takes it up. */
 void desk_hush(struct desk *d);
 
+void desk_prompts_changed(struct desk *d); /* one was opened, or is over */
 void desk_hear(struct desk *d, const struct signal *s, int64_t now_ms); /* each, as admitted */
 int64_t desk_work(struct desk *d, int64_t now_ms); /* when it wants to be called again */
 
@@ -52,6 +57,7 @@ int64_t desk_work(struct desk *d, int64_t now_ms); /* when it wants to be called
 struct desk_post {
 	struct text channel, peer, agent, text, session; /* channel: of an account, or empty */
 	struct text user;                                /* who posts */
+	enum answers may;                                /* what they may answer */
 };
 /* BACK_TAKEN: ear is told when the message is on the disk; id is what it is called then. */
 enum back_answer desk_take_post(struct desk *d, const struct desk_post *post,
@@ -59,6 +65,10 @@ enum back_answer desk_take_post(struct desk *d, const struct desk_post *post,
                                 struct error *why);
 /* The ear of a post will not be there any more. */
 void desk_forget(struct desk *d, const void *of);
+
+/* Whoever has the code of a button presses it.  BACK_UNKNOWN: there is none. */
+enum back_answer desk_press_code(struct desk *d, struct text code, const struct back_ear *ear,
+                                 struct error *why);
 
 bool desk_look(struct desk *d, struct text id, struct buf *out); /* false: it is not known */
 void desk_deliveries(struct desk *d, bool failed, struct buf *out);

@@ -32,6 +32,11 @@ static void channel_wakes(void *self)
 	desk_wake(a->desk);
 }
 
+static void channel_pressed(void *self, const struct channel_press *press)
+{
+	desk_press(self, press);
+}
+
 static void channel_answered(void *self, const struct channel_result *result)
 {
 	struct desk_account *a = self;
@@ -77,6 +82,7 @@ static void open_account(struct desk_account *a)
 		.wake = channel_wakes,
 		.came = channel_came,
 		.kept = channel_kept,
+		.pressed = channel_pressed,
 		.answered = channel_answered,
 	};
 	struct error why;

@@ -3,7 +3,7 @@
 #define DELIVER_DESK_INSIDE_H
 
 #include "base/map.h"
-#include "config/chat.h"
+#include "config/people.h"
 #include "deliver/desk.h"
 #include "deliver/outbox.h"
 #include "deliver/reply.h"
@@ -28,6 +28,8 @@ struct nexus {
 	struct back_ear ear; /* told when it is on the disk; told NULL: nobody is */
 	int64_t gather_until_ms, asked_ms;
 	bool interrupts, has_interrupted;
+	bool answers;        /* who wrote it may answer agents */
+	enum answers may;    /* what their credential answers, of an owner by that */
 	struct reply *reply; /* from assemble on, or NULL */
 	char *prefix, *failed;
 	char *notice; /* what is said in the place of a reply, or NULL */
@@ -59,6 +61,8 @@ struct desk {
 	struct signal_reader *reader;
 	int64_t now_ms;
 	bool has_begun, is_ending;
+	bool has_prompts;   /* some were opened, or are over */
+	uint64_t asked_seq; /* of the newest prompt that was looked at */
 };
 
 /* A request that is over, as it is shown. */
@@ -100,20 +104,13 @@ void desk_look_at_letter(struct nexus *x); /* that is on its way: what became of
 void desk_take_up(struct desk *d, const struct received *r); /* of the last life */
 struct outbox_line *desk_find_line(void *self, struct text account);
 
-/* ---- stages.c ---- */
+/* ---- desk_prompts.c ---- */
 
-enum stage_step {
-	STAGE_DONE,
-	STAGE_WAITS,
-	STAGE_EXITS, /* the status is set: finalize is next */
-	STAGE_SKIPS, /* deliver is next: there is something to say */
-};
-typedef enum stage_step stage_fn(struct nexus *x, int64_t now_ms);
-
-/* As far as it goes now; true: it is over. */
-bool stages_go_on(struct nexus *x, int64_t now_ms);
-void stages_exit(struct nexus *x, enum nexus_status status, const char *reason);
-
-extern stage_fn stage_triggers, stage_assemble, stage_run, stage_deliver, stage_finalize;
+int64_t desk_work_prompts(struct desk *d); /* when it wants to be called again */
+bool desk_is_question(const struct letter *l);
+void desk_name_person(const struct nexus_request *r, struct buf *out);
+enum back_answer desk_give_answer(struct desk *d, const struct letter *l, struct back_reply *reply,
+                                  struct error *why);
+void desk_press(struct desk_account *account, const struct channel_press *press);
 
 #endif

@@ -5,8 +5,8 @@
 #include "base/put.h"
 #include "base/random.h"
 #include "config/config.h"
-#include "deliver/desk_inside.h"
 #include "deliver/desk_live.h"
+#include "deliver/stages.h"
 #include "signal/signal.h"
 
 #define STALL_MS 1000 /* before what the disk did not take is tried again */
@@ -40,6 +40,7 @@ struct desk *desk_create(const struct desk_options *options)
 		.wall_ms = options->wall_ms,
 		.self = d,
 		.find = desk_find_line,
+		.codes = options->codes,
 	});
 	custody_set_ear(options->custody, &(struct custody_ear){d, custody_changed});
 	return d;
@@ -86,6 +87,7 @@ void desk_begin(struct desk *d, int64_t now_ms)
 	list_each(custody_requests(d->options.custody), l)
 		desk_take_up(d, list_of(l, struct received, in_all));
 	desk_drop_stale(d);
+	desk_prompts_changed(d);
 	desk_wake(d);
 }
 
@@ -162,6 +164,8 @@ int64_t desk_work(struct desk *d, int64_t now_ms)
 	d->now_ms = now_ms;
 	desk_tick_accounts(d);
 	due = work_requests(d);
+	if (d->options.prompts)
+		due = earlier(due, desk_work_prompts(d));
 	outbox_work(d->outbox, now_ms);
 	due = earlier(due, outbox_due(d->outbox, now_ms));
 	return earlier(due, desk_accounts_due(d));
@@ -214,6 +218,7 @@ enum back_answer desk_take_post(struct desk *d, const struct desk_post *post,
 		return BACK_CONFLICT;
 	}
 	x->gather_until_ms = 0;
+	x->may = post->may;
 	x->ear = *ear;
 	memcpy(id, x->request.id, sizeof(x->request.id));
 	return BACK_TAKEN;

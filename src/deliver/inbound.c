@@ -40,3 +40,15 @@ bool inbound_read(struct json_reader *reader, struct text line, struct channel_i
 		out->peer = out->sender;
 	return true;
 }
+
+bool inbound_read_press(struct json_reader *reader, struct text line, struct channel_press *out)
+{
+	yyjson_val *root = yyjson_doc_get_root(json_read(reader, line, NULL));
+	struct error why;
+
+	*out = (struct channel_press){.value = json_text_at(root, "press")};
+	return out->value.len && out->value.len <= BUTTON_VALUE_MAX &&
+	       take_id(root, "from", &out->sender, &why) && out->sender.len &&
+	       take_id(root, "name", &out->sender_name, &why) &&
+	       take_id(root, "peer", &out->peer, &why);
+}

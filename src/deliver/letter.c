@@ -16,7 +16,9 @@ static const char *const letter_names[LETTER_WORDS] = {
 	[LETTER_CHANNEL] = "channel", [LETTER_ACCOUNT] = "account",  [LETTER_PEER] = "peer",
 	[LETTER_THREAD] = "thread",   [LETTER_REPLY_TO] = "replyTo", [LETTER_KIND] = "kind",
 	[LETTER_TEXT] = "text",       [LETTER_WHY] = "why",          [LETTER_MESSAGES] = "messages",
-	[LETTER_STALE] = "stale",
+	[LETTER_STALE] = "stale",     [LETTER_PROMPT] = "prompt",    [LETTER_NUMBER] = "number",
+	[LETTER_TAKES] = "takes",     [LETTER_CHOICES] = "choices",  [LETTER_CODES] = "codes",
+	[LETTER_BUTTONS] = "buttons", [LETTER_EDITS] = "edits",
 };
 
 static const char *const received_names[RECEIVED_WORDS] = {

@@ -26,16 +26,25 @@ enum letter_word {
 	LETTER_ID,
 	LETTER_REQUEST,
 	LETTER_RUN,
-	LETTER_CHANNEL,
+	LETTER_CHANNEL, /* what the account is of */
 	LETTER_ACCOUNT,
 	LETTER_PEER,
 	LETTER_THREAD,
 	LETTER_REPLY_TO,
-	LETTER_KIND, /* block, final or notice; draft or status: it is edited; dropped: it goes */
+	LETTER_KIND, /* block, final, notice, question or closed; draft or status: it is edited;
+	              * dropped: it goes */
 	LETTER_TEXT,
 	LETTER_WHY,
 	LETTER_MESSAGES, /* ids of the platform, with spaces between */
 	LETTER_STALE,    /* likewise, of messages that have to be taken away */
+	/* Of a question (ballot.h): its id, the first of its numbers and how many it has. */
+	LETTER_PROMPT,
+	LETTER_NUMBER,
+	LETTER_TAKES,
+	LETTER_CHOICES, /* as JSON */
+	LETTER_CODES,   /* which have a code: all, safe */
+	LETTER_BUTTONS, /* they are shown as buttons */
+	LETTER_EDITS,   /* the message whose text it takes */
 	LETTER_WORDS,
 };
 

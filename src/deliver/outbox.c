@@ -94,6 +94,14 @@ unsigned outbox_count(struct letter *l)
 	return l->count;
 }
 
+/* What an agent said is Markdown; what the box says is not. */
+static bool is_reply(const struct letter *l)
+{
+	struct text kind = letter_word(l, LETTER_KIND);
+
+	return text_is(kind, "block") || text_is(kind, "final") || text_is(kind, "draft");
+}
+
 struct channel_message outbox_message(const struct letter *l, struct text text)
 {
 	return (struct channel_message){
@@ -103,30 +111,46 @@ struct channel_message outbox_message(const struct letter *l, struct text text)
 		.thread = letter_word(l, LETTER_THREAD),
 		.reply_to = l->accepted ? TEXT("") : letter_word(l, LETTER_REPLY_TO),
 		.text = text,
+		.message = letter_word(l, LETTER_EDITS),
+		.is_plain = !is_reply(l),
 	};
 }
 
 /* ---- leaving ---- */
 
+/* It is the new text of a message that is there; to say it twice changes nothing. */
+static bool is_edit(const struct letter *l, const struct outbox_line *line)
+{
+	return l->words[LETTER_EDITS] && line->kind->edit && l->accepted == 0;
+}
+
 static void send_piece(struct outbox *o, struct letter *l, const struct outbox_line *line,
                        int64_t now_ms)
 {
 	struct channel_message message;
+	struct buttons buttons;
 	struct buf piece, words;
 
 	buf_init(&piece, 2 * OUTBOX_TEXT_MAX);
 	buf_init(&words, 2 * OUTBOX_TEXT_MAX);
 	pieces_cut(&l->limit, letter_word(l, LETTER_TEXT), l->accepted + 1, &piece);
 	outbox_show(l, l->accepted + 1, buf_text(&piece));
-	if (l->tries > 1) {
+	if (l->tries > 1 && !is_edit(l, line)) {
 		buf_add(&words, text_of(o->again));
 		buf_add_char(&words, '\n');
 	}
 	buf_add(&words, buf_text(&piece));
 	message = outbox_message(l, buf_text(&words));
+	buttons_init(&buttons, l, &o->options.codes);
+	message.buttons = buttons.at;
+	message.button_count = buttons.count;
 	l->is_out = true;
 	l->due_ms = now_ms + OUTBOX_SEND_MS;
-	line->kind->send(line->channel, &message);
+	if (is_edit(l, line))
+		line->kind->edit(line->channel, &message);
+	else
+		line->kind->send(line->channel, &message);
+	buttons_finish(&buttons);
 	buf_finish(&words);
 	buf_finish(&piece);
 }
@@ -151,7 +175,7 @@ static void go_on_started(struct outbox *o, struct letter *l, const struct outbo
 		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
 	} else if (l->is_out || l->seq > custody_durable(o->options.custody)) {
 		return;
-	} else if (!is_old) {
+	} else if (!is_old || is_edit(l, line)) {
 		send_piece(o, l, line, now_ms);
 	} else if (line->kind->traits.can_recognise) {
 		look_for(l, line, now_ms);
@@ -352,7 +376,8 @@ void outbox_answered(struct outbox *o, const struct channel_result *result, int6
 	const char *why = result->why ? result->why->words : "the channel did not say why";
 
 	o->is_stirred = true;
-	if (result->act == CHANNEL_EDIT || result->act == CHANNEL_REMOVE) {
+	if ((result->act == CHANNEL_EDIT && (!l || !l->words[LETTER_EDITS])) ||
+	    result->act == CHANNEL_REMOVE) {
 		if (l && l->is_out && l->state != LETTER_STARTED)
 			outbox_changed(o, l, result, now_ms);
 		outbox_work(o, now_ms);

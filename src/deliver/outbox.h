@@ -13,6 +13,7 @@
 #ifndef DELIVER_OUTBOX_H
 #define DELIVER_OUTBOX_H
 
+#include "deliver/button.h"
 #include "deliver/channel.h"
 #include "deliver/custody.h"
 
@@ -45,6 +46,7 @@ struct outbox_options {
 	int64_t (*wall_ms)(void);
 	void *self;
 	struct outbox_line *(*find)(void *self, struct text account); /* NULL: there is none */
+	struct button_codes codes;                                    /* of buttons */
 };
 
 struct outbox;
@@ -53,9 +55,13 @@ struct outbox *outbox_create(const struct outbox_options *options); /* the past 
 void outbox_destroy(struct outbox *o);
 void outbox_set_again(struct outbox *o, const char *again);
 
+/* What one message of an account holds. */
+struct chunk_limit outbox_room(const struct outbox *o, struct text account);
+
 struct outbox_wish {
 	struct text id, request, run, account, peer, thread, reply_to, text;
 	const char *kind;
+	struct text more[LETTER_WORDS]; /* what a question has, by its words */
 };
 /* False: not taken, because too many wait or the disk fails. */
 bool outbox_prepare(struct outbox *o, const struct outbox_wish *wish);

@@ -19,6 +19,11 @@ struct chunk_limit outbox_limit(const struct outbox *o, const struct outbox_line
 	return limit;
 }
 
+struct chunk_limit outbox_room(const struct outbox *o, struct text account)
+{
+	return outbox_limit(o, o->options.find(o->options.self, account));
+}
+
 static void cut_text(struct text text, struct buf *out)
 {
 	buf_init(out, OUTBOX_TEXT_MAX);
@@ -52,7 +57,7 @@ bool outbox_prepare(struct outbox *o, const struct outbox_wish *wish)
 	if (custody_open_count(o->options.custody) >= OUTBOX_WAITING_MAX)
 		return false;
 	for (unsigned i = 0; i < LETTER_WORDS; i++)
-		letter_set(&l, (enum letter_word)i, words[i]);
+		letter_set(&l, (enum letter_word)i, words[i].len ? words[i] : wish->more[i]);
 	cut_text(wish->text, &text);
 	letter_set(&l, LETTER_TEXT, buf_text(&text));
 	buf_finish(&text);
@@ -89,6 +94,8 @@ bool outbox_retry(struct outbox *o, struct text id, struct error *why)
 		.text = letter_word(l, LETTER_TEXT),
 		.kind = l->words[LETTER_KIND],
 	};
+	for (unsigned i = LETTER_PROMPT; i < LETTER_WORDS; i++)
+		wish.more[i] = letter_word(l, (enum letter_word)i);
 	good = outbox_prepare(o, &wish) || error_set(why, "it is not taken now");
 	buf_finish(&again);
 	return good;

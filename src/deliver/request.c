@@ -90,7 +90,7 @@ static void put_delivery(const struct nexus_request *r, struct buf *out)
 		put_u64(out, "text_limit", r->traits->limit.max);
 		put_bool(out, "supports_edit", r->traits->can_edit);
 		put_bool(out, "supports_typing", r->traits->can_type);
-		put_bool(out, "supports_buttons", r->traits->can_button);
+		put_bool(out, "supports_buttons", r->traits->buttons > 0);
 		put_end(out);
 	}
 	put_end(out);

@@ -4,8 +4,8 @@
 
 #include "base/must.h"
 #include "base/put.h"
-#include "deliver/desk_inside.h"
 #include "deliver/desk_live.h"
+#include "deliver/stages.h"
 #include "deliver/tell.h"
 
 #define RECORD_TEXT_MAX (4 * KIB) /* of a text in nex.request */
@@ -156,6 +156,8 @@ enum stage_step stage_triggers(struct nexus *x, int64_t now_ms)
 		handle(x, i, buf_text(&base));
 		step = STAGE_SKIPS;
 	}
+	if (step == STAGE_DONE)
+		step = desk_read_answer(x, said);
 	buf_finish(&base);
 	buf_finish(&session);
 	return step;

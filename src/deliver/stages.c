@@ -1,7 +1,7 @@
 /* stages.c - the eight stages of a request, as a table; here are those before the agent. */
+#include "deliver/stages.h"
 #include "base/list.h"
 #include "config/config.h"
-#include "deliver/desk_inside.h"
 
 #include <stdlib.h>
 
@@ -139,6 +139,19 @@ static enum stage_step decide_access(struct nexus *x, bool allows, const char *r
 	return STAGE_EXITS;
 }
 
+/* Owners may, and who else the configuration knows and lets; never somebody that it does not. */
+static bool may_answer(const struct nexus *x, enum config_switch answer)
+{
+	const struct nexus_request *r = &x->request;
+
+	if (r->is_owner)
+		return x->may != ANSWERS_NOTHING && answer != CONFIG_FALSE;
+	if (!r->words[NEXUS_PERSON])
+		return false;
+	return answer == CONFIG_TRUE ||
+	       (answer == CONFIG_AUTO && text_is(nexus_word(r, NEXUS_PRINCIPAL), "owner"));
+}
+
 static enum stage_step stage_access(struct nexus *x, int64_t now_ms)
 {
 	const struct config *config = x->desk->config;
@@ -161,14 +174,25 @@ static enum stage_step stage_access(struct nexus *x, int64_t now_ms)
 			nexus_set(r, NEXUS_AGENT, text_of(p->agent));
 		if (p->session)
 			nexus_set(r, NEXUS_SESSION, text_of(p->session));
+		x->answers = may_answer(x, p->answer);
 		x->interrupts = p->queue == CONFIG_QUEUE_INTERRUPT;
 		nexus_set(r, NEXUS_QUEUE, x->interrupts ? TEXT("interrupt") : TEXT("followup"));
 		return decide_access(x, true, NULL);
 	}
 	nexus_set(r, NEXUS_POLICY, TEXT("default"));
 	nexus_set(r, NEXUS_QUEUE, TEXT("followup"));
+	x->answers = may_answer(x, CONFIG_AUTO);
 	return decide_access(x, text_is(nexus_word(r, NEXUS_PRINCIPAL), "owner"),
 	                     "nobody lets them in");
+}
+
+bool stages_admit(struct nexus *x, int64_t now_ms)
+{
+	x->request.stage = NEXUS_IDENTITY;
+	if (stage_identity(x, now_ms) != STAGE_DONE)
+		return false;
+	x->request.stage = NEXUS_ACCESS;
+	return stage_access(x, now_ms) == STAGE_DONE;
 }
 
 /* ---- the table ---- */

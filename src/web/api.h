@@ -30,6 +30,7 @@ void api_cancel(struct call *call);
 void api_send(struct call *call);
 
 void api_message_post(struct call *call);
+void api_press(struct call *call);
 void api_message(struct call *call);
 void api_deliveries(struct call *call);
 void api_delivery_retry(struct call *call);

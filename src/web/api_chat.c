@@ -47,7 +47,8 @@ void api_message_post(struct call *call)
 {
 	const struct web_chat *chat = &call->web->options.chat;
 	yyjson_doc *doc = yyjson_read(call->body.at, call->body.len, 0);
-	struct web_message m = {.user = caller_user(&call->caller)};
+	struct web_message m = {.user = caller_user(&call->caller),
+	                        .may = caller_answers(&call->caller)};
 	struct web_owed *owed = web_owe(call, TEXT(""));
 	struct back_ear ear = web_owed_ear(owed);
 	enum back_answer answer = BACK_INVALID;
@@ -67,6 +68,21 @@ void api_message_post(struct call *call)
 	yyjson_doc_free(doc);
 	buf_finish(&id);
 	buf_finish(&good);
+}
+
+/* The code is the credential: it answers one prompt with one value. */
+void api_press(struct call *call)
+{
+	const struct web_chat *chat = &call->web->options.chat;
+	struct web_owed *owed = web_owe(call, TEXT("{}\n"));
+	struct back_ear ear = web_owed_ear(owed);
+	struct error why;
+	enum back_answer answer =
+		chat->press(chat->self, http_field(call->http, "x-signalbox-press"), &ear, &why);
+
+	if (answer == BACK_UNKNOWN && web_count_wrong(call->web) > 0)
+		http_drain(call->http);
+	web_owed_end(owed, answer, &why);
 }
 
 void api_message(struct call *call)

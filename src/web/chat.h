@@ -7,6 +7,7 @@
 struct web_message {
 	struct text channel, peer, agent, text, session; /* all but text may be empty */
 	struct text user;                                /* who posts it */
+	enum answers may;                                /* what they may answer */
 };
 
 struct web_chat {
@@ -14,7 +15,11 @@ struct web_chat {
 	/* BACK_TAKEN: the ear is told when it is on the disk; what it is called is added to id. */
 	enum back_answer (*post)(void *self, const struct web_message *message,
 	                         const struct back_ear *ear, struct buf *id, struct error *why);
-	void (*forget)(void *self, void *of);                      /* whom its ear tells is gone */
+	void (*forget)(void *self, void *of); /* whom its ear tells is gone */
+	/* A button, by its code.  BACK_UNKNOWN: there is none.  Taken as an answer is: the ear is
+	 * that of the prompts, which back.forget() forgets. */
+	enum back_answer (*press)(void *self, struct text code, const struct back_ear *ear,
+	                          struct error *why);
 	bool (*look)(void *self, struct text id, struct buf *out); /* members; false: not known */
 	void (*deliveries)(void *self, bool failed, struct buf *out); /* a member */
 	bool (*retry)(void *self, struct text id, struct error *why);

@@ -23,6 +23,7 @@ const struct route routes[] = {
 	{"POST", "/api/sources/*/send", SCOPE_CONTROL, ROUTE_JSON, ASK_BODY, api_send},
 	{"POST", "/api/messages", SCOPE_CONTROL, ROUTE_JSON, ASK_BODY, api_message_post},
 	{"GET", "/api/messages/*", SCOPE_OBSERVE, 0, 0, api_message},
+	{"POST", "/api/press", 0, ROUTE_NOTHING, SMALL_BODY, api_press},
 	{"GET", "/api/deliveries", SCOPE_OBSERVE, 0, 0, api_deliveries, true},
 	{"POST", "/api/deliveries/*/retry", SCOPE_CONTROL, ROUTE_NOTHING, SMALL_BODY,
          api_delivery_retry},

@@ -1,0 +1,78 @@
+/* people.c - the keys of people in chats. */
+#include "config/people.h"
+
+#define RATE_MAX 10000
+
+#define IN(kind, member) offsetof(struct config_##kind, member)
+
+static const char *const answers[] = {"auto", "false", "true", NULL};
+static const char *const decisions[] = {"allow", "deny", NULL};
+static const char *const queues[] = {"followup", "interrupt", NULL};
+static const char *const peers[] = {"any", "dm", "group", "channel", NULL};
+
+/* "CHANNEL:SENDER", both there. */
+static bool check_identity(struct text value, struct error *why)
+{
+	struct text sender, channel = text_cut(value, ':', &sender);
+
+	return (channel.len && sender.len) ||
+	       error_set(why, "'%.*s' is not CHANNEL:SENDER", TEXT_ARG(value));
+}
+
+static bool check_chat(struct text value, struct error *why)
+{
+	struct text peer, adapter = text_cut(value, ':', &peer);
+
+	return (adapter.len && peer.len) ||
+	       error_set(why, "'%.*s' is not ADAPTER:PEER", TEXT_ARG(value));
+}
+
+const struct field config_person_fields[] = {
+	{"name", FIELD_TEXT, IN(person, name), "how they are called", .needed = true},
+	{"relationship", FIELD_TEXT, IN(person, relationship),
+         "owner: may ask; others may what `access` says", "known"},
+	{"identities", FIELD_TEXTS, IN(person, identities), "CHANNEL:SENDER, each",
+         .check = check_identity, .count = IN(person, identity_count)},
+	{0},
+};
+
+const struct field config_policy_fields[] = {
+	{"who", FIELD_TEXT, IN(policy, who), "owner, known, unknown, any, or a person's name",
+         "any"},
+	{"channel", FIELD_TEXT, IN(policy, channel),
+         "a channel or an adapter; not given: any of them"},
+	{"peer", FIELD_CHOICE, IN(policy, peer), "any, dm, group, channel", "any",
+         .choices = peers},
+	{"mention", FIELD_SWITCH, IN(policy, mention),
+         "in groups only where the agent is mentioned", "false"},
+	{"decision", FIELD_CHOICE, IN(policy, decision), "allow, deny", "allow",
+         .choices = decisions, .needed = true},
+	{"rate", FIELD_COUNT, IN(policy, rate), "messages a minute of one sender; 0: no limit", "0",
+         0, RATE_MAX},
+	{"agent", FIELD_TEXT, IN(policy, agent),
+         "the source that is asked, instead of the "
+         "adapter's"},
+	{"session", FIELD_TEXT, IN(policy, session), "one session for all that it allows"},
+	{"queue", FIELD_CHOICE, IN(policy, queue),
+         "of a message that comes while the agent works: followup (it waits), interrupt",
+         "followup", .choices = queues},
+	{"answer", FIELD_CHOICE, IN(policy, answer),
+         "whether they may answer what agents ask: true, false; auto: owners may; nobody "
+         "may that is not in people",
+         "auto", .choices = answers},
+	{0},
+};
+
+static const struct field asked_fields[] = {
+	{"chat", FIELD_TEXT, IN(asked, chat), "ADAPTER:PEER", .check = check_chat, .needed = true},
+	{"allow", FIELD_SWITCH, IN(asked, allow),
+         "whoever has the code of a button may allow with it, too; else it only denies", "false"},
+	{0},
+};
+
+const struct field config_prompts_fields[] = {
+	{"to", FIELD_ROWS, IN(prompts, to), "chats that are asked what any agent asks",
+         .fields = asked_fields, .count = IN(prompts, to_count),
+         .size = sizeof(struct config_asked), .brief = true},
+	{0},
+};
