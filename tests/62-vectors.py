@@ -275,6 +275,9 @@ def fresh_states(frames):
 def check_runs(frames):
     signals, said = parse("openclaw", lines(frames))
     assert said == "", said
+    told = [f for f in frames if f.get("type") == "event" and f["event"] not in ("connect.challenge", "tick")]
+    assert len(signals) >= len(told), "each gives one at least"
+    signals = [s for s in signals if s["type"] != "gateway.frame"]
     runs = {f["payload"]["runId"] for f in frames
             if f.get("event") in ("agent", "chat") and "runId" in f["payload"]}
     for run_id in runs:
@@ -329,9 +332,11 @@ def _():
     assert {e["data"]["phase"] for e in events if e["eventCategory"] == "agent"} == {
         *status, "model", "finishing"}, events
     assert all(s["metadata"]["origin"]["protocol"] == 4 for s in warm), warm
-    words = [s for s in warm if s["type"] == "text_delta"]
-    assert all("itemId" in s["metadata"]["origin"]["frame"]["payload"]["data"] for s in words), words
-    assert not any("text" in s["metadata"]["origin"]["frame"]["payload"]["data"] for s in words), words
+    frames = [s["metadata"]["origin"]["frame"] for s in warm if s["type"] == "text_delta"]
+    assert all("itemId" in f["payload"]["data"] and "text" not in f["payload"]["data"]
+               for f in frames if f["event"] == "agent"), frames
+    assert all("deltaText" not in f["payload"] and "text" not in f["payload"]["message"]["content"][0]
+               for f in frames if f["event"] == "chat"), frames
     assert holds(aborted[-1], {"type": "completion", "payload": {"success": False},
                                "metadata": {"stopReason": "rpc"}}), aborted[-1]
 

@@ -84,8 +84,8 @@ def _():
                 ws.send({**op, "run": id, "ref": n})
                 assert until(ws, ref=n) == {"op": "ack", "ref": n, "run": id}
                 ends = [s for s in end_of(box, id) if s["type"] in ENDS]
-                assert [e["payload"] for e in ends] == [
-                    {"agentId": "openclaw", "taskId": id, "success": False, "result": "cancelled"}]
+                assert [(e["type"], e["payload"]["taskId"], e["payload"]["success"], e["payload"]["result"])
+                        for e in ends] == [("completion", id, False, "cancelled")]
         id = under_way(box, ask(box, "SLOW two")["run"])
         assert cli("cancel", id, "--data", box.data).code == 0
         id = under_way(box, ask(box, "SLOW three")["run"])

@@ -392,7 +392,7 @@ def _():
 # --- an idle gateway -----------------------------------------------------------------------
 
 
-@test("an idle gateway writes no signal that says nothing new")
+@test("an idle gateway tells nothing new, and of each frame only that it came")
 def _():
     def health(n, ok=True):
         gateway.event("health", {"ok": ok, "ts": n, "durationMs": n, "eventLoop": {"delayP99Ms": n},
@@ -405,9 +405,12 @@ def _():
             {"host": h, "ts": n, "text": f"seen {n}", "reason": "periodic", "lastInputSeconds": n}
             for h in hosts]}, stateVersion={"presence": 10 + n, "health": 10 + n})
 
-    def told():
+    def heard():
         return [s for s in box.history() if s["source"] == "claw"
                 and "mark" not in s["payload"]]
+
+    def told():
+        return [s for s in heard() if s["type"] != "gateway.frame"]
 
     with Box() as box, Gateway(4, tick_ms=100) as gateway:
         connected(box, gateway)
@@ -417,6 +420,10 @@ def _():
         eventually(lambda: gateway.clients[0].seq > 120)  # ticks among them
         settle(box, gateway)
         assert len(told()) == 2, told()
+        rests = [s for s in heard() if s["type"] == "gateway.frame"]
+        assert len(rests) == 96 and all(len(json.dumps(s)) < 400 for s in rests), rests[0]
+        assert not any(r["id"] == "claw" and r["signals"] > 2 + 1 for r in
+                       box.request("GET", "/api/runs").json()["runs"]), "they are no run"
         health(50, ok=False)
         presence(51, hosts=("a", "b"))
         settle(box, gateway)

@@ -147,7 +147,8 @@ def _():
             screen.hello()
             behind.mute.add("cron.list")
             id = behind.begin("SLOW one")
-            screen.until(lambda e: e["event"] == "chat" and e["payload"]["runId"] == id)
+            screen.until(lambda e: e["event"] == "chat" and e["payload"]["runId"] == id
+                         and text(e["payload"]["message"]).startswith("Hello and"))
             for n in ("a", "a", "b"):  # an id twice, as long as both are open
                 screen.ws.send({"type": "req", "id": n, "method": "cron.list", "params": {}})
             eventually(lambda: len(behind.of("cron.list")) == 3)

@@ -765,7 +765,8 @@ def ask(box, prompt, status=200, **more):
 
 
 def of_run(box, id):
-    return [s for s in box.history() if s.get("correlationId") == id]
+    """Without those that say only that a frame came whose news was told."""
+    return [s for s in box.history() if s.get("correlationId") == id and s["type"] != "gateway.frame"]
 
 
 def end_of(box, id):

@@ -2,21 +2,23 @@
  *
  * The parser keeps of a frame what its signal does not say (metadata.origin); the text so far is
  * put back here.  Numbers are ours, and members that the protocol does not know stay away.
- * Clients of the other protocol are told of the signal as of any other.
+ * One signal of a frame has it: of the others, clients of its protocol are told nothing.
+ * Clients of the other protocol are told of each signal as of any other.
  */
 #ifndef GATEWAY_CAME_H
 #define GATEWAY_CAME_H
 
 #include "gateway/telling.h"
 
-void came_find(struct telling *t); /* the frame of its signal, if it came as one */
+#define CAME_STREAM_MAX 128
 
-/* Is an event `agent` that is told now the frame itself?  A run's beginning has one of its own. */
-bool came_is_due(const struct telling *t);
-bool came_begins(const struct telling *t); /* the frame says that the run does */
-
-/* The members of its payload behind those that all have; data: what the signal says. */
-void came_put_agent(struct buf *out, const struct telling *t, struct text data);
-void came_tell(struct telling *t); /* a frame that no other signal stands for */
+void came_find(struct telling *t);          /* the frame of its signal, if it came as one */
+unsigned came_bit(const struct telling *t); /* of its protocol; 0: it did not */
+bool came_begins(const struct telling *t);  /* the frame says that the run does */
+void came_tell(struct telling *t);          /* to clients of its protocol */
+void came_tell_others(struct telling *t);   /* a stream that the box does not know */
+/* The text so far that the frame had; it may lie in the buffer. */
+struct text came_text(const struct telling *t, struct buf *joined);
+void came_put_given(struct buf *out, yyjson_val *payload, const char *name); /* a text */
 
 #endif

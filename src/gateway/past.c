@@ -72,9 +72,14 @@ void gateway_pasts_destroy(struct gateway_pasts *p)
 	free(p);
 }
 
-bool gateway_pasts_want(const struct signal *s)
+bool gateway_pasts_want(const struct gateway_pasts *p, const struct signal *s)
 {
-	return yyjson_is_obj(yyjson_obj_get(s->envelope, "payload")) && run_of_signal(s).len;
+	const struct run *known;
+
+	if (!yyjson_is_obj(yyjson_obj_get(s->envelope, "payload")) || !run_of_signal(s).len)
+		return false;
+	known = run_is_told(s) ? runs_find(p->g->options.runs, run_of_signal(s)) : NULL;
+	return !run_is_told(s) || (known && known->first_seq < s->seq);
 }
 
 static struct gateway_past_run *make(struct gateway_pasts *p, struct text id,

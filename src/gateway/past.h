@@ -17,7 +17,8 @@ struct gateway_pasts *gateway_pasts_create(struct gateway *g);
 void gateway_pasts_destroy(struct gateway_pasts *pasts);
 void gateway_pasts_forget(struct gateway_pasts *pasts); /* signals are missing */
 
-bool gateway_pasts_want(const struct signal *s); /* is it of a run? */
+/* Is it of a run? */
+bool gateway_pasts_want(const struct gateway_pasts *pasts, const struct signal *s);
 
 /* The run of a signal, as it stood before that; NULL: it has to be read first. */
 struct gateway_past_run *gateway_pasts_find(struct gateway_pasts *pasts, const struct signal *s);

@@ -118,7 +118,7 @@ static bool tell_line(struct gateway_exact *e, struct text line)
 	struct gateway_past_run *past;
 	struct signal s;
 
-	if (!signal_read(e->lines, line, &s, NULL) || !gateway_pasts_want(&s)) {
+	if (!signal_read(e->lines, line, &s, NULL) || !gateway_pasts_want(e->pasts, &s)) {
 		e->seq = signal_seq_of(line);
 		return true;
 	}

@@ -6,11 +6,13 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "gateway/came.h"
+#include "gateway/came_chat.h"
 #include "gateway/heartbeat.h"
 #include "gateway/keys.h"
 #include "gateway/telling.h"
 #include "gateway/transcript.h"
 #include "net/loop.h"
+#include "run/hear.h"
 #include "run/said.h"
 #include "signal/kind.h"
 #include "signal/session.h"
@@ -19,6 +21,15 @@
 #define RUNS_MAX 4096 /* that are told of; the memory of others is made anew */
 
 /* ---- runs ---- */
+
+static bool has_words(const struct said *said)
+{
+	if (said)
+		list_each(&said->messages, l)
+			if (list_of(l, struct said_message, in_said)->role == SAID_ASSISTANT)
+				return true;
+	return false;
+}
 
 static void run_free(struct told_run *run)
 {
@@ -64,6 +75,7 @@ static struct told_run *run_make(struct gateway *g, const struct run *run)
 	made->key = text_dup(buf_text(&key));
 	made->agent = text_dup(gateway_key_agent(buf_text(&key)));
 	buf_finish(&key);
+	made->knows_chat = !has_words(run->said);
 	list_init(&made->in_dirty);
 	buf_init(&made->delta, TELLING_MAX);
 	buf_init(&made->snapshot, TELLING_MAX);
@@ -144,7 +156,7 @@ static void hear_other(struct telling *t)
 	struct buf data;
 
 	if (t->came.payload) {
-		came_tell(t);
+		came_tell_others(t);
 		return;
 	}
 	if (session_is_command(t->s->type, t->s->source)) {
@@ -253,6 +265,14 @@ static void hear_state(struct telling *t)
 	buf_finish(&data);
 }
 
+/* What was gathered for others stays so. */
+static void tell_rest(struct telling *t)
+{
+	if (came_bit(t) != t->run->delta_but)
+		telling_flush(t);
+	came_tell(t);
+}
+
 void telling_signal(struct telling *t)
 {
 	static void (*const hear[KIND_COUNT])(struct telling * t) = {
@@ -270,6 +290,11 @@ void telling_signal(struct telling *t)
 
 	came_find(t);
 	t->run->at_ms = t->s->at_ms > 0 ? t->s->at_ms : 0;
+	if (run_is_told(t->s)) {
+		tell_rest(t);
+		return;
+	}
+	t->but = came_bit(t);
 	if (kind != KIND_TEXT_DELTA && kind != KIND_COMPLETION && kind != KIND_ERROR)
 		telling_flush(t);
 	if (begins[kind])
@@ -278,6 +303,7 @@ void telling_signal(struct telling *t)
 		hear[kind](t);
 	else
 		hear_other(t);
+	came_tell(t);
 }
 
 void gateway_hear(struct gateway *g, struct run *run, const struct signal *s)
@@ -293,7 +319,7 @@ void gateway_hear(struct gateway *g, struct run *run, const struct signal *s)
 	}
 	t.run->seq = run->signals;
 	t.run->is_heartbeat = heartbeat_runs(s);
-	if (s->kind != KIND_THINKING) {
+	if (s->kind != KIND_THINKING && !run_is_told(s)) {
 		buf_clear(&t.run->thought);
 		t.run->thought.full = false;
 	}
@@ -309,8 +335,10 @@ void gateway_tell_now(struct gateway *g, const struct run *run)
 	struct told_run *told = map_get(&g->runs, text_of(run->id));
 	struct telling t = {.g = g, .run = told, .said = run->said};
 
-	if (told)
-		telling_flush(&t);
+	if (!told)
+		return;
+	telling_flush(&t);
+	came_catch_up(&t);
 }
 
 void gateway_tell_anew(struct gateway_view *view)

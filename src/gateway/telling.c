@@ -2,7 +2,6 @@
 #include "gateway/telling.h"
 
 #include "base/put.h"
-#include "gateway/came.h"
 
 /* The number of an event follows from the signals; no two of a run and a kind have the same. */
 void telling_put_run(struct buf *out, const struct told_run *run, uint64_t seq, unsigned protocol)
@@ -38,31 +37,24 @@ void telling_agent(struct telling *t, const char *stream, enum gateway_family fa
 	for (unsigned protocol = GATEWAY_OLDEST; protocol <= GATEWAY_NEWEST; protocol++) {
 		struct gateway_event e = {OPENCLAW_AGENT, family, .protocol = protocol,
 		                          .session = text_of(t->run->key)};
-		bool came = protocol == t->came.protocol;
 		struct buf out;
 
-		if (!telling_is_heard(t, protocol) || (came && !came_is_due(t)))
+		if (!telling_is_heard(t, protocol))
 			continue;
 		buf_init(&out, TELLING_MAX);
 		put_object(&out, NULL);
 		telling_put_run(&out, t->run, seq, protocol);
 		put_u64(&out, "ts", (uint64_t)t->run->at_ms);
-		if (came) {
-			came_put_agent(&out, t, data);
-		} else {
-			put_word(&out, "stream", stream);
-			put_json(&out, "data", data);
-			if (protocol > GATEWAY_OLDEST)
-				put_bool(&out, "isHeartbeat", t->run->is_heartbeat);
-		}
+		put_word(&out, "stream", stream);
+		put_json(&out, "data", data);
+		if (protocol > GATEWAY_OLDEST)
+			put_bool(&out, "isHeartbeat", t->run->is_heartbeat);
 		put_end(&out);
 		e.payload = buf_text(&out);
 		if (!out.full)
 			telling_give(t, &e);
 		buf_finish(&out);
 	}
-	if (came_is_due(t))
-		t->came.payload = NULL;
 }
 
 static void put_message(struct buf *out, struct text text, double at_ms)

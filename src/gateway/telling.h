@@ -18,9 +18,13 @@ struct told_run {
 	uint64_t message;           /* the number of the one that is being said; 0: none */
 	double at_ms;               /* of the newest signal */
 	struct buf delta, snapshot; /* what was said since the last `agent`, the last `chat` */
-	unsigned delta_but;         /* protocols that have the delta: a bit for each */
-	struct buf thought;         /* since something else happened; full: it is too long */
-	bool is_broken; /* some of the snapshot's delta is lost: the next one replaces */
+	unsigned delta_but;         /* protocols that have them as they came: a bit for each */
+	int64_t heard, chat_at; /* bytes of words so far; as far as clients of that have `chat` */
+	bool knows_chat;        /* how far that is */
+	unsigned came_owed;     /* a bit: those of it miss the text of their last `chat`, */
+	uint64_t came_due;      /* until then */
+	struct buf thought;     /* since something else happened; full: it is too long */
+	bool is_broken;         /* some of the snapshot's delta is lost: the next one replaces */
 	uint64_t agent_due, chat_due; /* by the loop's clock */
 };
 
@@ -32,9 +36,13 @@ struct telling_ear {
 
 /* The frame of a gateway that a signal came as (came.c). */
 struct telling_came {
-	unsigned protocol;   /* 0: it did not */
-	struct text event;   /* `agent` or `chat` */
-	yyjson_val *payload; /* without what the signal says; NULL: it was told */
+	unsigned protocol;          /* 0: it did not */
+	struct text event;          /* `agent` or `chat` */
+	yyjson_val *payload;        /* without what the signal says; NULL: another one has it */
+	struct text settles;        /* the state of an end that did not come; or empty */
+	struct text reason;         /* of that; or empty */
+	bool has_text;              /* it is said how much: */
+	uint64_t said, text, delta; /* bytes, as in parse/openclaw_origin.c */
 };
 
 /* A signal of a run on its way to events. */
@@ -56,6 +64,8 @@ void telling_signal(struct telling *t);
 void telling_words(struct telling *t);
 void telling_flush(struct telling *t);
 struct text telling_text_now(const struct telling *t); /* of the message that is being said */
+size_t telling_text_max(const struct telling *t);      /* of one that `agent` has */
+struct text telling_tail(struct text text, size_t len);
 /* Of a run that nobody listened to until it ended, the last that it said. */
 struct text telling_last_words(const struct telling *t);
 

@@ -1,6 +1,7 @@
 /* words.c - what agents say, gathered before it is told. */
 #include "base/put.h"
 #include "gateway/came.h"
+#include "gateway/came_chat.h"
 #include "gateway/tell.h"
 #include "gateway/telling.h"
 #include "gateway/transcript.h"
@@ -30,15 +31,26 @@ struct text telling_text_now(const struct telling *t)
 	return m ? said_text(&m->text) : TEXT("");
 }
 
+size_t telling_text_max(const struct telling *t)
+{
+	return t->g->options.config->text == GATEWAY_TEXT_FULL ? AGENT_TEXT_FULL : TELLING_TEXT_MAX;
+}
+
+struct text telling_tail(struct text text, size_t len)
+{
+	size_t skip = len < text.len ? text.len - len : 0;
+
+	return (struct text){text.at + skip, text.len - skip};
+}
+
 static void tell_delta(struct telling *t, struct text delta)
 {
 	struct text text = telling_text_now(t);
-	bool is_full = t->g->options.config->text == GATEWAY_TEXT_FULL;
 	struct buf data;
 
 	buf_init(&data, TELLING_MAX);
 	put_object(&data, NULL);
-	if (text.len <= (is_full ? AGENT_TEXT_FULL : TELLING_TEXT_MAX))
+	if (text.len <= telling_text_max(t))
 		put_text(&data, "text", text);
 	put_text(&data, "delta", delta);
 	put_end(&data);
@@ -49,38 +61,22 @@ static void tell_delta(struct telling *t, struct text delta)
 /* What was gathered is of other signals than that which makes it go. */
 static void flush_agent(struct telling *t)
 {
-	struct telling_came came = t->came;
 	struct told_run *run = t->run;
+	unsigned but = t->but;
 
 	run->agent_due = 0;
 	if (!run->delta.len)
 		return;
-	t->came = (struct telling_came){0};
 	t->but = run->delta_but;
 	tell_delta(t, buf_text(&run->delta));
-	t->came = came;
-	t->but = 0;
+	t->but = but;
 	buf_clear(&run->delta);
-}
-
-/* Clients of the gateway's own protocol have each of its frames at once. */
-static void tell_came(struct telling *t, struct text words)
-{
-	unsigned protocol = t->came.payload ? 1U << t->came.protocol : 0;
-
-	if (protocol != t->run->delta_but)
-		flush_agent(t);
-	t->run->delta_but = protocol;
-	if (!protocol)
-		return;
-	t->but = ~protocol;
-	tell_delta(t, words);
-	t->but = 0;
 }
 
 static void flush_chat(struct telling *t)
 {
 	struct told_run *run = t->run;
+	unsigned but = t->but;
 	struct chat_words words = {.state = "delta",
 	                           .text = telling_text_now(t),
 	                           .delta = buf_text(&run->snapshot),
@@ -89,8 +85,14 @@ static void flush_chat(struct telling *t)
 
 	if (t->ear && words.text.len > TELLING_TEXT_MAX) /* it comes with each token */
 		words.text = TEXT("");
+	t->but = run->delta_but;
 	if (run->snapshot.len || (run->is_broken && words.text.len))
 		telling_chat(t, &words);
+	t->but = but;
+	if (!run->delta_but) {
+		run->chat_at = run->heard;
+		run->knows_chat = true;
+	}
 	buf_clear(&run->snapshot);
 	run->snapshot.full = run->is_broken = false;
 	run->chat_due = 0;
@@ -100,6 +102,7 @@ void telling_flush(struct telling *t)
 {
 	flush_agent(t);
 	flush_chat(t);
+	came_flush(t);
 	list_remove(&t->run->in_dirty);
 }
 
@@ -129,7 +132,7 @@ static void gather(struct telling *t, struct text words)
 
 	if (!words.len)
 		return;
-	tell_came(t, words);
+	run->heard += (int64_t)words.len;
 	if (t->ear) {
 		tell_apart(t, words);
 		return;
@@ -157,6 +160,9 @@ void telling_words(struct telling *t)
 	struct text words = json_text_at(t->payload, "content");
 	uint64_t number = open ? open->number : 0;
 
+	if (came_bit(t) != t->run->delta_but)
+		telling_flush(t);
+	t->run->delta_but = came_bit(t);
 	if (number != t->run->message) {
 		bool is_first = t->run->message == 0;
 
@@ -191,7 +197,8 @@ static void tell_run_due(struct gateway *g, struct told_run *run, uint64_t now)
 		run->chat_due = run->agent_due; /* both go in one send */
 	else if (run->chat_due && run->chat_due <= now)
 		flush_chat(&t);
-	if (!run->agent_due && !run->chat_due)
+	came_flush_due(&t, now);
+	if (!run->agent_due && !run->chat_due && !run->came_owed)
 		list_remove(&run->in_dirty);
 }
 
@@ -207,6 +214,8 @@ void gateway_tell_due(struct gateway *g)
 			next = run->agent_due;
 		if (run->chat_due && run->chat_due < next)
 			next = run->chat_due;
+		if (run->came_owed && run->came_due < next)
+			next = run->came_due;
 	}
 	if (next != UINT64_MAX)
 		pace_set(g->pace, next > now ? (unsigned)(next - now) : 1);

@@ -121,12 +121,15 @@ void parse_begin(struct parse *p, const char *type)
 	parse_begin_as(p, &(struct make_head){.type = type});
 }
 
-void parse_give(struct parse *p)
+bool parse_give(struct parse *p)
 {
-	if (make_end(&p->make))
+	bool is_good = make_end(&p->make);
+
+	if (is_good)
 		p->options.signal(p->options.self, buf_text(&p->out));
 	else
 		parse_bad(p, "%s", p->out.full ? "a signal larger than 1 MiB" : p->make.broken);
+	return is_good;
 }
 
 void parse_add_input(struct parse *p, const char *key, struct text json)

@@ -18,7 +18,7 @@
 
 void parse_begin(struct parse *p, const char *type);
 void parse_begin_as(struct parse *p, const struct make_head *head);
-void parse_give(struct parse *p);
+bool parse_give(struct parse *p); /* false: it was told as bad */
 
 /* An object stays, of a text that was joined from fragments and ought to be JSON; any other JSON
  * becomes {"value":...}, one that is none {"value":"..."} with its white space, an empty one

@@ -3,7 +3,8 @@
  * Documents and gateways disagree about names; both are taken (`name` and
  * `toolName`, phase `result` and `end`, members in `data` and in `payload`).  A
  * run's id is the correlationId of all its signals.  Answers to requests, pings and
- * the challenge are the transport's business and no signals.
+ * the challenge are the transport's business and no signals; every other frame on
+ * a line gives one at least.
  */
 #include "base/put.h"
 #include "parse/inside.h"
@@ -40,7 +41,7 @@ void openclaw_frame_begin_bare(struct openclaw_frame *f, const char *type)
 
 	if (!json_number(yyjson_obj_get(f->payload, "ts"), &at_ms))
 		json_number(yyjson_obj_get(message, "timestamp"), &at_ms);
-	f->has_metadata = false;
+	f->has_metadata = f->has_payload = false;
 	f->giving = type;
 	parse_begin_as(f->p, &(struct make_head){
 				     .type = type,
@@ -69,7 +70,8 @@ void openclaw_frame_end(struct openclaw_frame *f)
 		make_raw(&f->p->make, "_meta", TEXT("{\"heartbeat\":true}"));
 	}
 	openclaw_frame_origin(f);
-	parse_give(f->p);
+	if (parse_give(f->p))
+		f->has_given = true;
 }
 
 /* --- the ends of a run ----------------------------------------------------------- */
@@ -188,6 +190,7 @@ void openclaw_frame_usage_so_far(struct openclaw_frame *f, yyjson_val *counts)
 void openclaw_frame_event(struct openclaw_frame *f)
 {
 	openclaw_frame_begin_bare(f, "event");
+	f->has_payload = true;
 	make_members(&f->p->make, f->payload);
 	make_text(&f->p->make, "eventCategory", f->event);
 	if (text_is(f->event, "tick"))
@@ -315,28 +318,6 @@ static void take_answer(struct openclaw_frame *f)
 		openclaw_frame_history(f);
 }
 
-/* Presence and health come again and again. */
-static bool openclaw_is_stale(struct openclaw_frame *f)
-{
-	enum openclaw_event event = openclaw_event_of(f->event);
-	bool is_presence = event == OPENCLAW_PRESENCE;
-	uint64_t *known = is_presence ? &f->gateway->presence : &f->gateway->health;
-	uint64_t *news = is_presence ? &f->gateway->presence_news : &f->gateway->health_news;
-	yyjson_val *version = yyjson_obj_get(yyjson_obj_get(f->root, "stateVersion"),
-	                                     is_presence ? "presence" : "health");
-	yyjson_val *list = yyjson_obj_get(f->payload, "presence");
-	uint64_t before = *news;
-
-	if (!is_presence && event != OPENCLAW_HEALTH)
-		return false;
-	if (yyjson_is_uint(version) && yyjson_get_uint(version) <= *known)
-		return true;
-	if (yyjson_is_uint(version))
-		*known = yyjson_get_uint(version);
-	*news = openclaw_news_of(list ? list : f->payload);
-	return *news == before;
-}
-
 static void openclaw_take_event(struct openclaw_frame *f)
 {
 	switch (event_of(f)) {
@@ -405,20 +386,20 @@ static yyjson_val *object_or_null(yyjson_val *value)
 	return yyjson_is_obj(value) ? value : NULL;
 }
 
-/* What is no news to anybody: the handshake, and lists that changed, whose changes come as
- * events of their own. */
+/* The handshake, and what only keeps a line alive. */
 static bool is_noise(const struct openclaw_frame *f)
 {
-	switch (event_of(f)) {
-	case OPENCLAW_SYSTEM_PRESENCE:
-	case OPENCLAW_SESSIONS_CHANGED:
-	case OPENCLAW_CHAT_METADATA:
-	case OPENCLAW_CHALLENGE:
-		return true;
-	default:
-		return f->kind == OPENCLAW_REQ || text_is(f->type, "ping") ||
-		       text_is(f->type, "pong");
-	}
+	return event_of(f) == OPENCLAW_CHALLENGE || f->kind == OPENCLAW_REQ ||
+	       text_is(f->type, "ping") || text_is(f->type, "pong");
+}
+
+/* Lists that changed: their changes come as events of their own. */
+static bool is_of_lists(const struct openclaw_frame *f)
+{
+	enum openclaw_event event = event_of(f);
+
+	return event == OPENCLAW_SYSTEM_PRESENCE || event == OPENCLAW_SESSIONS_CHANGED ||
+	       event == OPENCLAW_CHAT_METADATA;
 }
 
 /* When the gateway was heard last, by its own clock. */
@@ -468,7 +449,7 @@ static void openclaw_take(struct parse *p, const struct parse_event *event)
 		return;
 	}
 	note_time(&f);
-	if (is_noise(&f) || openclaw_is_stale(&f))
+	if (is_noise(&f))
 		return;
 	f.run_id = text_in(&f, "runId");
 	f.agent = openclaw_agent_of(&f);
@@ -476,7 +457,11 @@ static void openclaw_take(struct parse *p, const struct parse_event *event)
 	f.label = text_in(&f, "label");
 	f.session = text_in(&f, "sessionKey");
 	know_run(&f);
-	openclaw_take_event(&f);
+	f.is_stale = openclaw_frame_is_stale(&f);
+	if (!f.is_stale && !is_of_lists(&f))
+		openclaw_take_event(&f);
+	if (openclaw_frame_is_rest(&f))
+		openclaw_frame_rest(&f);
 }
 
 static void openclaw_finish(struct parse *p)

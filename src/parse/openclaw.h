@@ -2,7 +2,7 @@
  *
  * The gateway tells the same answer twice: as `agent` events and as `chat` events.
  * A run's words are taken from the one of the two that was seen first in that run,
- * its voice; from the other only what the first has not said when the run ends.
+ * its voice; from the other only what goes on where the first is.
  */
 #ifndef PARSE_OPENCLAW_H
 #define PARSE_OPENCLAW_H
@@ -19,6 +19,8 @@
 #define OPENCLAW_TOLD 512     /* tool calls and results, the newest */
 #define OPENCLAW_RUN_ID_MAX 127
 #define OPENCLAW_NAMELESS 8 /* open calls of a run that came without an id */
+#define OPENCLAW_MARKS 16   /* lengths that a run's text had, the newest */
+#define OPENCLAW_TAIL 512   /* bytes of its newest words */
 
 /* What a run has said so far: of the text itself only so much is kept as tells
  * whether another begins with it. */
@@ -27,13 +29,20 @@ struct gateway_said {
 	uint64_t hash;
 };
 
-enum voice { VOICE_NONE, VOICE_AGENT, VOICE_CHAT };
+enum voice { VOICE_NONE, VOICE_AGENT, VOICE_CHAT, VOICES };
+enum openclaw_end { OPENCLAW_FINAL, OPENCLAW_ABORTED, OPENCLAW_ERROR };
 
 struct gateway_run {
 	uint64_t key;   /* a hash of its id; 0: nobody */
 	uint64_t heard; /* when, in frames */
 	enum voice voice;
 	struct gateway_said said;
+	struct gateway_said reached[VOICES]; /* what each has said of it */
+	struct gateway_said marks[OPENCLAW_MARKS];
+	unsigned mark_count;           /* of all times */
+	struct gateway_said tail_from; /* and the words behind this, */
+	size_t tail_len;
+	char tail[OPENCLAW_TAIL];
 	uint64_t phase;         /* a hash of the status that was told last */
 	uint64_t session;       /* likewise of its session's key; 0: not known */
 	uint64_t seq;           /* the highest of its agent events */
@@ -45,10 +54,16 @@ struct gateway_run {
 		unsigned number;
 	} nameless[OPENCLAW_NAMELESS];
 	bool is_begun, is_over;
+	bool is_whole;  /* the newest words that were given are all that was said */
+	bool is_closed; /* its end was told by its transport: the gateway's own is known */
+	bool owes_chat; /* its end was told by agent events alone so far, */
+	bool is_late;   /* for some time */
+	enum openclaw_end end;
 	bool is_told;              /* what it was asked */
 	bool is_asked;             /* from here */
 	bool has_reply, has_error; /* its last message, in what was missed */
 	char model[64];
+	char stop[32];                             /* why it stopped, until chat says so */
 	char id[OPENCLAW_RUN_ID_MAX + 1];          /* empty: too long */
 	char session_key[OPENCLAW_RUN_ID_MAX + 1]; /* likewise */
 };
@@ -70,6 +85,7 @@ struct openclaw_parse {
 	uint64_t presence_news, health_news; /* and a hash of what it said */
 	uint64_t hello;                      /* connections so far */
 	unsigned protocol;                   /* that is spoken; 0: nobody said so */
+	bool owes;                           /* perhaps: some run owes_chat */
 	uint64_t boot;    /* a hash of the gateway's process; 0: it does not say */
 	double last_ms;   /* the gateway's clock, as it was heard last */
 	double since_ms;  /* likewise before this connection; 0: there was none */

@@ -17,7 +17,14 @@ struct openclaw_frame {
 	struct text run_id, agent, channel, label, session;
 	const char *giving; /* the type of the signal that is made */
 	bool has_metadata;  /* make_metadata() was called */
-	bool has_origin;    /* a signal of it has what is missing of the frame */
+	bool has_payload;   /* it has the frame's own */
+	bool has_given;     /* some signal */
+	bool has_due;       /* what is missing in its signals is to be kept, */
+	bool has_origin;    /* and one of them has it */
+	bool is_stale;      /* what it says was told */
+	bool is_again;      /* likewise to screens of the gateway's protocol */
+	struct text all;    /* the text that it has; NULL: none */
+	size_t fresh;       /* at its end: bytes that its voice had not said */
 	bool is_past;       /* perhaps it was told when it happened */
 };
 
@@ -27,7 +34,10 @@ struct openclaw_words {
 	struct text delta, all;
 	bool replaces; /* delta stands for all that was said */
 };
-void openclaw_frame_say(struct openclaw_frame *f, const struct openclaw_words *words);
+void openclaw_frame_say(struct openclaw_frame *f, enum voice voice,
+                        const struct openclaw_words *words);
+/* Was that text said, so that what was given has it? */
+bool openclaw_run_has_said(const struct gateway_run *run, struct text all);
 /* What is not yet said of the whole text, when the run ends. */
 void openclaw_frame_say_rest(struct openclaw_frame *f, struct text all);
 /* Likewise of a message that came while nobody was here: all of it, if it does not go on. */
@@ -40,6 +50,10 @@ void openclaw_frame_begin_bare(struct openclaw_frame *f,
 void openclaw_frame_metadata(struct openclaw_frame *f); /* before a member of the metadata */
 void openclaw_frame_end(struct openclaw_frame *f);
 void openclaw_frame_origin(struct openclaw_frame *f); /* openclaw_origin.c; at its end */
+/* ---- openclaw_rest.c: a frame that gave no signal gives this one ---- */
+#define OPENCLAW_REST "gateway.frame"
+bool openclaw_frame_is_rest(const struct openclaw_frame *f);
+void openclaw_frame_rest(struct openclaw_frame *f);
 
 /* The one end of a run.  A second gives nothing. */
 void openclaw_frame_complete(struct openclaw_frame *f, bool success, struct text why);
@@ -54,6 +68,9 @@ void openclaw_frame_event(struct openclaw_frame *f);
 
 /* The first of these names, ended by NULL, that has a value which is not null. */
 yyjson_val *openclaw_frame_first(yyjson_val *object, const char *const *names);
+
+/* Presence and health come again and again: is it known?  openclaw_news.c */
+bool openclaw_frame_is_stale(struct openclaw_frame *f);
 
 void openclaw_frame_chat(struct openclaw_frame *f);
 void openclaw_frame_agent(struct openclaw_frame *f);

@@ -2,7 +2,7 @@
  *
  * Presence and health come every minute, whether something happened or not.
  */
-#include "parse/openclaw.h"
+#include "parse/openclaw_frame.h"
 
 #include "signal/json.h"
 
@@ -74,4 +74,25 @@ static uint64_t news_in(yyjson_val *value, unsigned depth)
 uint64_t openclaw_news_of(yyjson_val *value)
 {
 	return news_in(value, 0);
+}
+
+bool openclaw_frame_is_stale(struct openclaw_frame *f)
+{
+	enum openclaw_event event = openclaw_event_of(f->event);
+	bool is_presence = event == OPENCLAW_PRESENCE;
+	uint64_t *known = is_presence ? &f->gateway->presence : &f->gateway->health;
+	uint64_t *news = is_presence ? &f->gateway->presence_news : &f->gateway->health_news;
+	yyjson_val *version = yyjson_obj_get(yyjson_obj_get(f->root, "stateVersion"),
+	                                     is_presence ? "presence" : "health");
+	yyjson_val *list = yyjson_obj_get(f->payload, "presence");
+	uint64_t before = *news;
+
+	if (!is_presence && event != OPENCLAW_HEALTH)
+		return false;
+	if (yyjson_is_uint(version) && yyjson_get_uint(version) <= *known)
+		return true;
+	if (yyjson_is_uint(version))
+		*known = yyjson_get_uint(version);
+	*news = openclaw_news_of(list ? list : f->payload);
+	return *news == before;
 }

@@ -21,6 +21,11 @@ enum flag {
 	HAS_REPLY = 8,
 	HAS_ERROR = 16,
 	IS_ASKED = 32,
+	IS_WHOLE = 64,
+	IS_CLOSED = 128,
+	OWES_CHAT = 256,
+	IS_ABORTED = 512,
+	IS_ERROR = 1024,
 };
 
 /* In the order in which they are written. */
@@ -46,7 +51,10 @@ static uint64_t flags_of(const struct gateway_run *run)
 {
 	return (run->is_begun ? IS_BEGUN : 0) | (run->is_over ? IS_OVER : 0) |
 	       (run->is_told ? IS_TOLD : 0) | (run->has_reply ? HAS_REPLY : 0) |
-	       (run->has_error ? HAS_ERROR : 0) | (run->is_asked ? IS_ASKED : 0);
+	       (run->has_error ? HAS_ERROR : 0) | (run->is_asked ? IS_ASKED : 0) |
+	       (run->is_whole ? IS_WHOLE : 0) | (run->is_closed ? IS_CLOSED : 0) |
+	       (run->owes_chat ? OWES_CHAT : 0) | (run->end == OPENCLAW_ABORTED ? IS_ABORTED : 0) |
+	       (run->end == OPENCLAW_ERROR ? IS_ERROR : 0);
 }
 
 void openclaw_add_place(struct parse *p, struct text id, int64_t now_ms, struct buf *out)
@@ -118,6 +126,14 @@ static bool read_place(struct text place, uint64_t numbers[NUMBERS], struct text
 	return session->len <= OPENCLAW_RUN_ID_MAX && !memchr(session->at, '\0', session->len);
 }
 
+static void place_words(struct gateway_run *run, struct gateway_said said)
+{
+	run->said = run->marks[0] = run->tail_from = said;
+	run->mark_count = 1;
+	for (size_t i = 0; i < VOICES; i++)
+		run->reached[i] = said;
+}
+
 static void place_run(struct gateway_run *run, const uint64_t *numbers, struct text session)
 {
 	run->is_begun = numbers[FLAGS] & IS_BEGUN;
@@ -127,7 +143,13 @@ static void place_run(struct gateway_run *run, const uint64_t *numbers, struct t
 	run->has_error = numbers[FLAGS] & HAS_ERROR;
 	run->is_asked = numbers[FLAGS] & IS_ASKED;
 	run->voice = numbers[VOICE] <= VOICE_CHAT ? (enum voice)numbers[VOICE] : VOICE_NONE;
-	run->said = (struct gateway_said){numbers[SAID_LEN], numbers[SAID_HASH]};
+	run->is_whole = numbers[FLAGS] & IS_WHOLE;
+	run->is_closed = numbers[FLAGS] & IS_CLOSED;
+	run->owes_chat = numbers[FLAGS] & OWES_CHAT;
+	run->end = numbers[FLAGS] & IS_ERROR     ? OPENCLAW_ERROR
+	           : numbers[FLAGS] & IS_ABORTED ? OPENCLAW_ABORTED
+	                                         : OPENCLAW_FINAL;
+	place_words(run, (struct gateway_said){numbers[SAID_LEN], numbers[SAID_HASH]});
 	run->phase = numbers[PHASE];
 	run->seq = numbers[SEQ];
 	run->input = numbers[INPUT];
@@ -156,6 +178,7 @@ bool openclaw_take_place(struct parse *p, struct text id, struct text place,
 		return false;
 	place_run(gateway_run_of(gateway, id), numbers, key);
 	place_tools(gateway, numbers);
+	gateway->owes = gateway->owes || numbers[FLAGS] & OWES_CHAT;
 	session = key.len ? gateway_session_of(gateway, key) : NULL;
 	if (session && session->seq < numbers[SESSION_SEQ])
 		session->seq = numbers[SESSION_SEQ];
@@ -184,5 +207,8 @@ void openclaw_expect(struct parse *p, struct text id, struct text session)
 
 void openclaw_end_run(struct parse *p, struct text id)
 {
-	gateway_run_of(parse_state(p), id)->is_over = true;
+	struct gateway_run *run = gateway_run_of(parse_state(p), id);
+
+	run->is_over = run->is_closed = true;
+	run->owes_chat = false;
 }

@@ -31,4 +31,13 @@ bool openclaw_take_place(struct parse *parse, struct text run, struct text place
 void openclaw_expect(struct parse *parse, struct text run, struct text session);
 void openclaw_end_run(struct parse *parse, struct text run);
 
+/* metadata.origin, for a member more and put_end(); 0: which protocol is not known. */
+void openclaw_begin_origin(struct buf *out, unsigned protocol);
+
+/* A run's end comes twice, and screens of the gateway's protocol wait for the second, that of
+ * chat.  Where one does not come, it is settled here: what is owed since the last call; true:
+ * there is more. */
+bool openclaw_owes(struct parse *parse);
+bool openclaw_settle(struct parse *parse, bool at_once);
+
 #endif

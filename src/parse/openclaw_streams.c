@@ -6,6 +6,8 @@
  * chat aborted first, and then as lifecycle end and error too.  The first end is the
  * run's; only a run whose words come from chat waits for chat's.
  */
+#include <stdio.h>
+
 #include "parse/inside.h"
 #include "parse/openclaw_frame.h"
 
@@ -20,6 +22,7 @@ static bool openclaw_streams_is_one_of(struct text word, const char *const *word
 static const char *const starts[] = {"start", "started", NULL};
 static const char *const ends[] = {"end", "completed", "done", "result", NULL};
 static const char *const failures[] = {"error", "failed", NULL};
+static const char *const chat_ends[] = {"final", "aborted", "error", NULL};
 
 struct text openclaw_frame_phase(const struct openclaw_frame *f)
 {
@@ -75,19 +78,37 @@ static void say_reply(struct openclaw_frame *f)
 		openclaw_frame_say_rest(f, json_text(text));
 }
 
+/* A gateway tells the end of what is said in a session by chat, too, a moment later. */
+static void owe_chat(struct openclaw_frame *f, enum openclaw_end end)
+{
+	struct text why = json_text_at(f->data, "stopReason");
+
+	if (f->run->is_over || f->is_past || !f->gateway->protocol || !f->run_id.len ||
+	    !f->session.len)
+		return;
+	f->run->owes_chat = f->gateway->owes = true;
+	f->run->is_late = false;
+	if (why.len < sizeof(f->run->stop))
+		snprintf(f->run->stop, sizeof(f->run->stop), "%.*s", TEXT_ARG(why));
+	f->run->end = end;
+}
+
 static void openclaw_streams_take_end(struct openclaw_frame *f)
 {
 	static const char *const names[] = {"message", "error", NULL};
 	bool aborted = yyjson_is_true(yyjson_obj_get(f->data, "aborted"));
 	struct text why = json_text_at(f->data, "stopReason");
 
+	f->is_again = f->run->is_closed;
 	if (f->run->voice == VOICE_CHAT)
 		return;
 	if (openclaw_streams_is_one_of(openclaw_frame_phase(f), failures) && !aborted) {
+		owe_chat(f, OPENCLAW_ERROR);
 		openclaw_frame_fail(f, json_text(openclaw_frame_first(f->data, names)),
 		                    json_text_at(f->data, "code"));
 		return;
 	}
+	owe_chat(f, aborted ? OPENCLAW_ABORTED : OPENCLAW_FINAL);
 	if (!f->run->is_over)
 		say_reply(f);
 	openclaw_frame_complete(f, !aborted, why);
@@ -122,8 +143,7 @@ static void take_assistant(struct openclaw_frame *f)
 {
 	struct openclaw_words words = {delta_of(f), json_text_at(f->data, "text"), false};
 
-	if (gateway_run_speaks(f->run, VOICE_AGENT))
-		openclaw_frame_say(f, &words);
+	openclaw_frame_say(f, VOICE_AGENT, &words);
 }
 
 static void take_thinking(struct openclaw_frame *f)
@@ -167,8 +187,10 @@ void openclaw_frame_agent(struct openclaw_frame *f)
 {
 	struct text stream = json_text_at(f->payload, "stream");
 
-	if (openclaw_streams_is_known(f))
+	if (openclaw_streams_is_known(f)) {
+		f->is_again = f->is_stale = true;
 		return;
+	}
 	gateway_run_speaks(f->run, VOICE_AGENT);
 	if (text_is(stream, "lifecycle"))
 		take_lifecycle(f);
@@ -215,10 +237,8 @@ static void take_delta(struct openclaw_frame *f)
 		.replaces = yyjson_is_true(yyjson_obj_get(f->payload, "replace")),
 	};
 
-	if (!gateway_run_speaks(f->run, VOICE_CHAT))
-		return;
 	words.all = openclaw_frame_message_text(f, yyjson_obj_get(f->payload, "message"));
-	openclaw_frame_say(f, &words);
+	openclaw_frame_say(f, VOICE_CHAT, &words);
 }
 
 static void take_final(struct openclaw_frame *f, bool success)
@@ -226,16 +246,28 @@ static void take_final(struct openclaw_frame *f, bool success)
 	struct text all = openclaw_frame_message_text(f, yyjson_obj_get(f->payload, "message"));
 	yyjson_val *usage = yyjson_obj_get(f->payload, "usage");
 
+	f->all = all;
 	if (all.len)
 		openclaw_frame_say_rest(f, all);
 	openclaw_frame_usage_so_far(f, usage);
 	openclaw_frame_complete(f, success, json_text_at(f->payload, "stopReason"));
 }
 
+static void take_failure(struct openclaw_frame *f)
+{
+	f->all = openclaw_frame_message_text(f, yyjson_obj_get(f->payload, "message"));
+	openclaw_frame_fail(f, json_text_at(f->payload, "errorMessage"),
+	                    json_text_at(f->payload, "errorKind"));
+}
+
 void openclaw_frame_chat(struct openclaw_frame *f)
 {
 	struct text state = json_text_at(f->payload, "state");
 
+	if (openclaw_streams_is_one_of(state, chat_ends)) {
+		f->is_again = f->run->is_closed || (f->run->is_over && !f->run->owes_chat);
+		f->run->owes_chat = false;
+	}
 	if (text_is(state, "delta"))
 		take_delta(f);
 	else if (text_is(state, "final"))
@@ -243,8 +275,7 @@ void openclaw_frame_chat(struct openclaw_frame *f)
 	else if (text_is(state, "aborted"))
 		take_final(f, false);
 	else if (text_is(state, "error"))
-		openclaw_frame_fail(f, json_text_at(f->payload, "errorMessage"),
-		                    json_text_at(f->payload, "errorKind"));
+		take_failure(f);
 	else if (text_is(state, "status"))
 		take_status(f, json_text_at(f->payload, "phase"));
 	else

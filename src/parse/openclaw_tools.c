@@ -96,7 +96,7 @@ void openclaw_frame_tool_result(struct openclaw_frame *f, const struct openclaw_
 }
 
 /* Without what there is of the result: each update has all of it again, and the last
- * comes with the end. */
+ * comes with the end.  What is short of it is in the frame. */
 static void give_update(struct openclaw_frame *f, const struct openclaw_tool *tool,
                         struct text phase)
 {

@@ -391,6 +391,11 @@ static void (*const hearers[KIND_COUNT])(struct hear_work *w) = {
 	[KIND_TEXT_DELTA] = hear_words,  [KIND_THINKING] = hear_thinking,
 };
 
+bool run_is_told(const struct signal *s)
+{
+	return s->kind == KIND_OTHER && text_is(s->type, "gateway.frame");
+}
+
 struct text run_of_signal(const struct signal *s)
 {
 	bool has_own = s->correlation.len > 0;
@@ -398,7 +403,7 @@ struct text run_of_signal(const struct signal *s)
 
 	if (run.len > TRANSLATE_RUN_MAX ||
 	    (!has_own && (text_equal(run, SOURCE_OF_BOX) || text_is(run, "stage") ||
-	                  text_starts(s->type, TEXT("usage.")))))
+	                  run_is_told(s) || text_starts(s->type, TEXT("usage.")))))
 		return TEXT("");
 	return run;
 }
@@ -427,7 +432,7 @@ void hear_signal(struct hearing *h, const struct signal *s, run_event_fn *each, 
 		hear_frame(&w, frame);
 		return;
 	}
-	if (h->is_dialect)
+	if (h->is_dialect || run_is_told(s))
 		return;
 	w.payload = yyjson_obj_get(s->envelope, "payload");
 	w.session = run_of_signal(s);

@@ -38,6 +38,10 @@ void hear_signal(struct hearing *h, const struct signal *s, run_event_fn *each, 
  * as what the box and the stage say of nothing in particular, and sums of many (usage.*). */
 struct text run_of_signal(const struct signal *s);
 
+/* It says that a frame came whose news was told, for screens of the same protocol: it is no news of
+ * its run, and begins none. */
+bool run_is_told(const struct signal *s);
+
 /* As a JSON object and back, into one that is empty. */
 void hearing_save(const struct hearing *h, struct buf *out);
 bool hearing_load(struct hearing *h, yyjson_val *saved);

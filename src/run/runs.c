@@ -83,6 +83,8 @@ static struct run *run_of(struct runs *all, const struct signal *s)
 	if (!id.len)
 		return NULL;
 	run = runs_find(all, id);
+	if (!run && run_is_told(s))
+		return NULL;
 	if (!run) {
 		if (all->by_id.count >= RUNS_MAX)
 			forget_run(all, list_of(all->all.next, struct run, in_all));

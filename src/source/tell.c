@@ -112,7 +112,8 @@ void source_each_prompt(struct source *s, void (*each)(void *of, struct text id)
 		s->all->options.each_prompt(s->all->options.self, text_of(s->id), each, of);
 }
 
-void source_dispatch(struct source *source, const struct back_ask *ask, struct text place)
+void source_dispatch(struct source *source, const struct back_ask *ask,
+                     const struct source_dispatch *more)
 {
 	struct text shown = ask->prompt;
 	struct make m;
@@ -128,14 +129,16 @@ void source_dispatch(struct source *source, const struct back_ask *ask, struct t
 	make_metadata(&m);
 	make_text(&m, "sourceId", source_id(source));
 	make_given(&m, "session", ask->session);
+	if (more->origin.len)
+		make_raw(&m, "origin", more->origin);
 	make_payload(&m);
 	make_text(&m, "taskId", ask->run);
 	make_word(&m, "from", "user");
 	make_text(&m, "to", ask->model);
 	make_text(&m, "description", shown);
 	make_end(&m);
-	if (place.len)
-		source_received_of_run(source, buf_text(&out), place);
+	if (more->place.len)
+		source_received_of_run(source, buf_text(&out), more->place);
 	else
 		source_received(source, buf_text(&out));
 	buf_finish(&out);

@@ -15,7 +15,12 @@ void source_received_of_run(struct source *source, struct text envelope, struct 
 void source_each_run(struct source *source, void (*each)(void *of, struct text run, struct text at),
                      void *of);
 /* The signal that begins a run that was asked for.  place: where the run is, or empty. */
-void source_dispatch(struct source *source, const struct back_ask *ask, struct text place);
+struct source_dispatch {
+	struct text place;  /* where the run is; or empty */
+	struct text origin; /* metadata.origin, JSON; or empty */
+};
+void source_dispatch(struct source *source, const struct back_ask *ask,
+                     const struct source_dispatch *more);
 bool source_is_stopping(const struct source *source); /* the box does */
 
 /* What a source could not hear. */

@@ -61,6 +61,7 @@ test("heartbeat and cron are known by their marks, and shown when the filter nam
 	assert.equal(backgroundOf(envelope(1, { metadata: { _meta: { heartbeat: true } } })), "heartbeat");
 	assert.equal(backgroundOf(envelope(1, { payload: { _meta: { cron: true, cronJobId: "j" } } })), "cron");
 	assert.equal(backgroundOf(envelope(1, { type: "cron" })), "cron");
+	assert.equal(backgroundOf(envelope(1, { type: "gateway.frame" })), "gateway.frame");
 	assert.equal(backgroundOf(envelope(1, { payload: { _meta: { heartbeat: "true" }, heartbeat: true } })), "");
 	for (const odd of ODD)
 		assert.equal(backgroundOf({ type: odd, payload: { _meta: odd }, metadata: odd }), "");

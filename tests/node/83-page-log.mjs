@@ -169,22 +169,25 @@ test("heartbeat and cron are hidden, counted, and shown when they are asked for"
 		{ type: "event", source: "claw", payload: { job: "two", _meta: { cron: true } } },
 		{ type: "text_delta", source: "claw", metadata: { _meta: { heartbeat: true } }, payload: { agentId: "a", content: "three" } },
 		{ type: "event", source: "claw", payload: { none: "four" } },
+		{ type: "gateway.frame", source: "claw", payload: { eventCategory: "chat" } },
 	);
 	const page = await openLog("/?f=source:claw");
 	const counts = (many, why = `${many} are shown`) => eventually(async () => (await shown(page)).length === many, why);
 
-	await says(page, "#background", /3 hidden/);
+	await says(page, "#background", /4 hidden/);
 	await counts(1);
 	await page.click("#background");
 	await says(page, "#background", /shown/);
 	assert.equal(await page.getAttribute("#background", "aria-pressed"), "true");
-	await counts(4);
+	await counts(5);
 	assert.match(page.url(), /\?all&f=source:claw$/);
 	await page.click("#background");
 	await counts(1);
 	await filter(page, "source:claw heartbeat");
 	await counts(2, "a filter that names them shows them");
 	await filter(page, "source:claw cron");
+	await counts(1);
+	await filter(page, "source:claw type:gateway.frame");
 	await counts(1);
 	await page.context().close();
 });
@@ -272,7 +275,7 @@ test("older pages come from the journal as one scrolls up, in order, once, to th
 	await eventually(async () => (await page.$eval("#log", (log) => log.scrollTop)) > 5000, "what is read stays where it is");
 	const anchor = await page.$eval('#log .row[aria-selected="true"]', (row) => row.querySelector(".seq").textContent);
 	const rows = await wholeLog(page);
-	const hidden = 3;
+	const hidden = 4;
 	assert.equal(rows.length, lines.length - hidden);
 	assert.deepEqual(rows.map(({ seq }) => seq), [...new Set(rows.map(({ seq }) => seq))].sort((a, b) => a - b));
 	assert.equal(rows[0].seq, 1);

@@ -248,7 +248,7 @@ struct answer *answer_start(const struct answer_options *options, struct error *
 	a->parse = parse_create(options->kind, &p);
 	a->request = request(a, why);
 	if (a->request) {
-		source_dispatch(options->source, ask, TEXT(""));
+		source_dispatch(options->source, ask, &(struct source_dispatch){0});
 		return a;
 	}
 	answer_free(a);

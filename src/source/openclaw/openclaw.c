@@ -17,6 +17,7 @@
 #include "net/peer.h"
 #include "net/url.h"
 #include "net/ws_client.h"
+#include "parse/openclaw_past.h"
 #include "parse/parse.h"
 #include "source/backoff.h"
 #include "source/fault.h"
@@ -255,6 +256,7 @@ static void openclaw_made_signal(void *self, struct text envelope)
 
 	if (openclaw_heard(m, envelope, &run))
 		openclaw_give(m, run, envelope);
+	openclaw_expect_chat(m);
 }
 
 static void openclaw_met_bad(void *self, const char *why)
@@ -372,6 +374,7 @@ static struct openclaw_memory *recall(struct source *source)
 	m->parse = parse_create(parse_find(TEXT("openclaw")), &p);
 	*slot = m;
 	source_each_run(source, openclaw_recall_run, m);
+	openclaw_expect_chat(m);
 	return m;
 }
 
@@ -383,6 +386,9 @@ static void openclaw_forget(void *memory)
 		openclaw_drop_runs(m);
 	openclaw_end_runs(m, "the source is gone");
 	openclaw_forget_heard(m);
+	if (!source_is_stopping(m->source))
+		openclaw_settle(m->parse, true);
+	deadline_clear(&m->owed);
 	askings_forget(&m->questions);
 	parse_destroy(m->parse);
 	free(m);

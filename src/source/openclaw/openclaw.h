@@ -66,9 +66,10 @@ struct openclaw_memory {
 	struct openclaw_ended ended[OPENCLAW_ENDED_MAX];
 	size_t ended_count; /* of all times; the newest are kept */
 	struct openclaw_heard heard[OPENCLAW_HEARD_MAX];
-	size_t heard_count; /* likewise */
-	int64_t lost_at_ms; /* when the last connection was; 0: there was none yet */
-	struct link runs;   /* openclaw_run.in_memory */
+	size_t heard_count;   /* likewise */
+	int64_t lost_at_ms;   /* when the last connection was; 0: there was none yet */
+	struct link runs;     /* openclaw_run.in_memory */
+	struct deadline owed; /* ends of runs that chat has not told yet */
 	unsigned run_count;
 	struct askings questions;
 };

@@ -49,12 +49,19 @@ void openclaw_recall_run(void *memory, struct text id, struct text at)
 static void tell_asked(const struct openclaw_run *run, const struct back_ask *ask)
 {
 	struct openclaw_memory *m = run->memory;
-	struct buf place;
+	struct buf place, origin;
 
+	/* Its beginning comes as a frame: screens of the same protocol wait for that. */
+	buf_init(&origin, KIB);
+	openclaw_begin_origin(&origin, m->line->protocol);
+	put_end(&origin);
 	buf_init(&place, OPENCLAW_PLACE_MAX);
 	openclaw_expect(m->parse, openclaw_run_id(run), text_of(run->session_key));
 	openclaw_add_place(m->parse, openclaw_run_id(run), clock_wall_ms(), &place);
-	source_dispatch(m->source, ask, place.full ? TEXT("") : buf_text(&place));
+	source_dispatch(m->source, ask,
+	                &(struct source_dispatch){place.full ? TEXT("") : buf_text(&place),
+	                                          buf_text(&origin)});
+	buf_finish(&origin);
 	buf_finish(&place);
 }
 

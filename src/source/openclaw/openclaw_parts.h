@@ -68,7 +68,8 @@ bool openclaw_heard(struct openclaw_memory *m, struct text envelope, struct text
 void openclaw_give(struct openclaw_memory *m, struct text run,
                    struct text envelope);                                   /* to the bus */
 void openclaw_recall_run(void *memory, struct text run, struct text place); /* of the last life */
-void openclaw_end_runs(struct openclaw_memory *m, const char *why);         /* each in an error */
+void openclaw_expect_chat(struct openclaw_memory *m);               /* the ends that it owes */
+void openclaw_end_runs(struct openclaw_memory *m, const char *why); /* each in an error */
 void openclaw_drop_runs(struct openclaw_memory *m); /* without a word: the next life goes on */
 /* The line is lost, and will be back: those that were begun may go on. */
 void openclaw_cut_runs(struct openclaw_memory *m, const char *why);

@@ -17,6 +17,8 @@
 #include "signal/make.h"
 #include "source/openclaw/openclaw_run.h"
 
+#define CHAT_MS 1000 /* twice that, at most, is waited for the end of a run in chat */
+
 struct openclaw_run *openclaw_find_run(const struct openclaw_memory *m, struct text id)
 {
 	list_each(&m->runs, l) {
@@ -81,6 +83,21 @@ void openclaw_give(struct openclaw_memory *m, struct text run, struct text envel
 }
 
 /* ---- the end of a run ---- */
+
+static void openclaw_chat_ran_out(struct deadline *deadline)
+{
+	struct openclaw_memory *m = list_of(deadline, struct openclaw_memory, owed);
+
+	if (openclaw_settle(m->parse, false))
+		deadline_set(source_loop(m->source), &m->owed, CHAT_MS);
+}
+
+void openclaw_expect_chat(struct openclaw_memory *m)
+{
+	m->owed.fire = openclaw_chat_ran_out;
+	if (!m->owed.in_wheel.next && openclaw_owes(m->parse))
+		deadline_set(source_loop(m->source), &m->owed, CHAT_MS);
+}
 
 static void remember_end(struct openclaw_memory *m, const struct openclaw_run *run, bool cancelled)
 {
@@ -340,7 +357,7 @@ bool openclaw_heard(struct openclaw_memory *m, struct text envelope, struct text
 	const struct openclaw_ended *ended;
 	struct openclaw_run *run;
 	struct scan scan;
-	bool is_end;
+	bool is_end, is_stopped;
 
 	scan_object(&scan, envelope);
 	while (scan_member(&scan, &key, &value)) {
@@ -357,14 +374,17 @@ bool openclaw_heard(struct openclaw_memory *m, struct text envelope, struct text
 	run = openclaw_find_run(m, id);
 	if ((ended || run) && text_is(type, "task_dispatch"))
 		return false; /* we said so ourselves */
+	if (text_is(type, "gateway.frame"))
+		return true;
 	if (ended)
 		return !ended->cancelled && !is_end;
-	if (run && is_end && run->stops && !is_success(envelope)) {
+	is_stopped = run && is_end && run->stops && !is_success(envelope);
+	if (is_stopped && text_is(type, "error")) {
 		openclaw_complete_cancelled(run);
 		return false;
 	}
 	if (run && is_end) {
-		remember_end(m, run, false);
+		remember_end(m, run, is_stopped);
 		openclaw_run_destroy(run);
 	} else if (run && run->started) {
 		run->is_cut = false;

@@ -222,7 +222,9 @@ static bool send_prompt(struct opencode_line *o, const struct back_ask *ask, str
 		opencode_expect(o->memory->parse, ask->session, ask->run);
 		buf_init(&place, OPENCODE_PLACE_MAX);
 		opencode_add_place(o->memory->parse, ask->run, clock_wall_ms(), &place);
-		source_dispatch(o->source, ask, place.full ? TEXT("") : buf_text(&place));
+		source_dispatch(o->source, ask,
+		                &(struct source_dispatch){.place = place.full ? TEXT("")
+		                                                              : buf_text(&place)});
 		buf_finish(&place);
 	}
 	buf_finish(&body);

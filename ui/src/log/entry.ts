@@ -1,10 +1,11 @@
 /* What the log keeps of a signal: what a row shows, and whether it is one of those that come
- * round by the clock and that nobody asked for. */
+ * round by the clock and that nobody asked for, or that tell again what was told. */
 
 import type { Envelope, Gap } from "../desk";
 import { type Entry, entryOf, gapEntryOf } from "../text/signal";
 
-export type Background = "" | "heartbeat" | "cron";
+export const BACKGROUNDS = ["heartbeat", "cron", "gateway.frame"] as const;
+export type Background = "" | typeof BACKGROUNDS[number];
 
 export interface LogEntry extends Entry {
 	background: Background;
@@ -23,7 +24,7 @@ export function logGapOf(gap: Gap): LogEntry {
  * is such a thing, of the metadata where it belongs to a run that is. Other producers name their
  * types so. */
 export function backgroundOf({ type, payload, metadata }: Partial<Envelope>): Background {
-	for (const name of ["heartbeat", "cron"] as const)
+	for (const name of BACKGROUNDS)
 		if (type === name || marks(payload, name) || marks(metadata, name))
 			return name;
 	return "";

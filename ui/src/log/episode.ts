@@ -80,10 +80,12 @@ function take(m: Memory, envelope: Envelope): void {
 		return;
 	const { type, at, summary, failed } = entryOf(envelope, "");
 	const time = Math.abs(at) <= TIME_MAX ? at : NaN;
-	const lane = laneOf(m, agentOf(envelope));
+	const lane = type === "gateway.frame" ? 0 : laneOf(m, agentOf(envelope));
 
 	m.lastSeq = envelope.seq;
 	m.signals++;
+	if (type === "gateway.frame")       /* it tells again what was told */
+		return;
 	if (!Number.isNaN(time)) {
 		m.firstAt = Number.isNaN(m.firstAt) ? time : Math.min(m.firstAt, time);
 		m.lastAt = Number.isNaN(m.lastAt) ? time : Math.max(m.lastAt, time);

@@ -5,7 +5,7 @@ import type { Desk, View } from "../desk";
 import { h, write } from "../text/dom";
 import { wordsOf } from "../text/fault";
 import { createDetail, type Detail } from "./detail";
-import { logEntryOf, type LogEntry } from "./entry";
+import { BACKGROUNDS, logEntryOf, type LogEntry } from "./entry";
 import { save } from "./export";
 import { createFacets, type Facets } from "./facets";
 import { asksFor, type Key, matcher, toggle } from "./filter";
@@ -158,7 +158,8 @@ function draw(m: Inside): void {
 function drawBackground({ log, screen: { background, save }, showsAll }: Inside): void {
 	write(background.lastElementChild!, showsAll ? "shown" : `${log.hidden.toLocaleString("en")} hidden`);
 	background.setAttribute("aria-pressed", String(showsAll));
-	background.title = showsAll ? "Hide heartbeat and cron signals" : "Show heartbeat and cron signals";
+	background.title = showsAll ? "Hide heartbeats, cron signals and repeated frames"
+		: "Show heartbeats, cron signals and repeated frames";
 	save.disabled = log.view.length === 0;
 }
 
@@ -173,7 +174,7 @@ function noteNow({ log, pages, desk, isFilled, filter }: Inside): [string, strin
 	if (pages.above.name === "busy" || pages.above.name === "more")
 		return ["Searching", "No signal in memory matches the filter. Searching the journal.", ""];
 	if (filter === "")
-		return ["Only heartbeats", `${log.hidden.toLocaleString("en")} heartbeat and cron signals are hidden.`, ""];
+		return ["Only heartbeats", `${log.hidden.toLocaleString("en")} signals of the background are hidden.`, ""];
 	return ["Nothing matches the filter", pages.above.name === "end" ? "The whole journal was searched."
 		: `${log.entries.length.toLocaleString("en")} signals are in memory, and none matches.`, ""];
 }
@@ -257,12 +258,11 @@ function toggleTerm(m: Inside, key: Key, value: string): void {
 	setFilter(m, toggle(m.filter, key, value));
 }
 
-/* What comes by the clock is shown when the filter asks for it by name. */
+/* What is of the background is shown when the filter asks for it by name. */
 function shows(m: Inside): (entry: LogEntry) => boolean {
-	const heartbeat = m.showsAll || asksFor(m.filter, "heartbeat");
-	const cron = m.showsAll || asksFor(m.filter, "cron");
+	const asked = new Set(["", ...BACKGROUNDS.filter((name) => m.showsAll || asksFor(m.filter, name))]);
 
-	return ({ background }) => background === "" || (background === "cron" ? cron : heartbeat);
+	return ({ background }) => asked.has(background);
 }
 
 /* A view that is apart from the present is read anew where it stands. */

@@ -92,7 +92,7 @@ function take(m: Memory, envelope: Envelope): void {
 }
 
 /* What is shown elsewhere: who a session is, its plan and its files. */
-const QUIET = new Set(["prompt.told", "session.facts", "agent.plan", "agent.change"]);
+const QUIET = new Set(["prompt.told", "session.facts", "agent.plan", "agent.change", "gateway.frame"]);
 
 /* Notes of the box, and what an agent's program writes to itself, say nothing to a reader of the
  * conversation. */
