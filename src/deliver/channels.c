@@ -1,10 +1,10 @@
 /* channels.c - every channel. */
 #include "deliver/channel.h"
 
-extern const struct channel_kind channel_file, channel_telegram, channel_terminal;
+extern const struct channel_kind channel_file, channel_irc, channel_telegram, channel_terminal;
 
-const struct channel_kind *const channels[] = {&channel_terminal, &channel_file, &channel_telegram,
-                                               NULL};
+const struct channel_kind *const channels[] = {&channel_terminal, &channel_file, &channel_irc,
+                                               &channel_telegram, NULL};
 
 const struct channel_kind *channel_find(struct text name)
 {
@@ -17,7 +17,8 @@ const struct channel_kind *channel_find(struct text name)
 bool channel_check(struct text name, struct error *why)
 {
 	return channel_find(name) ||
-	       error_set(why, "'%.*s' is no channel: file, telegram, terminal", TEXT_ARG(name));
+	       error_set(why, "'%.*s' is no channel: file, irc, telegram, terminal",
+	                 TEXT_ARG(name));
 }
 
 static const char *const peers[] = {

@@ -104,6 +104,9 @@ void chunk_resolve(struct chunk_options *options, const struct chunk_limit *limi
 	prefer(&wish, account);
 	if (wish.max_chars < wish.min_chars)
 		wish.max_chars = wish.min_chars;
+	/* Between both is where a good place for a cut is looked for. */
+	if (wish.max_chars > most)
+		wish.min_chars = wish.min_chars * most / wish.max_chars;
 	*options = (struct chunk_options){
 		.unit = limit->unit,
 		.max_chars = clamp(wish.max_chars, CHUNK_LEAST_CHARS, most),

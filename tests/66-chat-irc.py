@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""IRC: real servers, and what a person in a room sees of an agent."""
+
+import signal
+import subprocess
+import sys
+
+from irc_servers import PASSWORD, Inspircd, Ngircd, Person
+from lib import ROOT, Box, eventually, run, temp_dir, test
+
+ANYBODY = "access: [{who: any, channel: irc, mention: true, decision: allow}]\n"
+OWNER = "people: [{name: Ada, relationship: owner, identities: ['irc:ada']}]\n"
+
+
+class Parrot:
+    """A model that says what it is told."""
+
+    def __enter__(self):
+        self.process = subprocess.Popen([sys.executable, ROOT / "docs/examples/parrot.py"],
+                                        stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+def box_of(parrot, url, more="", adapter="", env=None):
+    path = temp_dir() / "signalbox.yaml"
+    path.write_text(
+        f"sources: [{{id: parrot, url: '{parrot.url}', protocol: openai, model: parrot}}]\n"
+        f"adapters:\n  irc:\n    agent: parrot\n    url: {url}\n    nick: box\n"
+        f"    rooms: ['#room']\n{adapter}{more}")
+    return Box(args=["--config", str(path)], env=env)
+
+
+def meet(person, nick="box"):
+    """In the room, with the box in it."""
+    person.join("#room")
+
+    def is_there():
+        person.send("NAMES #room")
+        return nick in person.wait_for(" 353 ").split(":")[-1].replace("@", "").split()
+    eventually(is_there, every=0.2)
+
+
+def letters(box):
+    return box.request("GET", "/api/deliveries").json()["deliveries"]
+
+
+def requests(box):
+    return [s["payload"] for s in box.history("&type=nex.request")]
+
+
+# --- rooms and people -----------------------------------------------------------------
+
+
+@test("who is spoken to in a room answers there, and who is not does not")
+def _():
+    with Parrot() as parrot, Ngircd() as server, \
+            box_of(parrot, f"irc://127.0.0.1:{server.port}", ANYBODY) as box, \
+            Person(server.port, "ada") as ada, Person(server.port, "bob") as bob:
+        meet(ada)
+        meet(bob)
+        ada.say("#room", "good morning everybody")
+        ada.say("#room", "\x0304box\x03: good **morning** to you")
+        assert bob.hears(2)[1][2].endswith("to you")
+        want = ("box", "#room", "good morning to you")
+        assert bob.hears(1) == [want]
+        assert ada.hears(1) == [want]
+        eventually(lambda: len(requests(box)) == 2)
+        assert sorted(r["status"] for r in requests(box)) == ["completed", "denied"]
+        asked = [r for r in requests(box) if r["status"] == "completed"][0]
+        assert asked["delivery"]["sender_id"] == "!ada", asked
+        eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"])
+
+
+@test("a long answer comes in lines that the server takes, in order and whole")
+def _():
+    parts = [" ".join(f"w\u00f6rd{i:03d}" for i in range(at, at + 45)) for at in (0, 45, 90)]
+    text = " ".join(parts)
+    with Parrot() as parrot, Ngircd() as server, \
+            box_of(parrot, f"irc://127.0.0.1:{server.port}", ANYBODY) as box, \
+            Person(server.port, "ada") as ada, Person(server.port, "bob") as bob:
+        meet(ada)
+        meet(bob)
+        for part in parts:
+            ada.say("box", part)  # which are one question
+        got = ada.hears(1)
+        while len(" ".join(line for _, _, line in got)) < len(text):
+            got += ada.hears(1)
+        assert " ".join(line for _, _, line in got) == text, got
+        assert all(who == "box" and to == "ada" and len(line.encode()) <= 350
+                   for who, to, line in got), got
+        assert not bob.seen
+
+
+@test("a program's notice and a CTCP are not answered, nor is what the box says itself")
+def _():
+    with Parrot() as parrot, Ngircd() as server, \
+            box_of(parrot, f"irc://127.0.0.1:{server.port}", ANYBODY) as box, \
+            Person(server.port, "ada") as ada:
+        meet(ada)
+        ada.send("NOTICE #room :box: hello")
+        ada.say("box", "\x01VERSION\x01")
+        ada.say("box", "\x02\x02")
+        ada.say("box", "box: hello")
+        assert ada.hears(1) == [("box", "ada", "hello")]
+        eventually(lambda: len(requests(box)) == 1)
+
+
+@test("a nick that is taken gets a mark, and a name that is gone fails with the server's words")
+def _():
+    with Parrot() as parrot, Ngircd() as server, Person(server.port, "box"), \
+            box_of(parrot, f"irc://127.0.0.1:{server.port}", ANYBODY) as box, \
+            Person(server.port, "ada") as ada:
+        meet(ada, "box_")
+        ada.say("#room", "box_: good morning")
+        assert ada.hears(1) == [("box_", "#room", "good morning")]
+        answer = box.request("POST", "/api/messages", {
+            "channel": "irc", "peer": "nobody", "agent": "parrot", "text": "hello"})
+        assert answer.status == 200, answer
+        gone = eventually(lambda: [x for x in letters(box) if x["state"] == "failed"])
+        assert "nick" in gone[0]["why"].lower(), gone
+
+
+@test("a server that dies and comes back finds the box again, with what waited")
+def _():
+    with Parrot() as parrot, Ngircd() as server, \
+            box_of(parrot, f"irc://127.0.0.1:{server.port}", ANYBODY) as box:
+        with Person(server.port, "ada") as ada:
+            meet(ada)
+            ada.say("box", "one")
+            ada.hears(1)
+            eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"])
+        server.kill()
+        answer = box.request("POST", "/api/messages", {
+            "channel": "irc", "peer": "#room", "agent": "parrot", "text": "two"})
+        assert answer.status == 200, answer
+        eventually(lambda: len(letters(box)) == 2)
+        assert letters(box)[-1]["state"] != "delivered"
+        box.process.send_signal(signal.SIGSTOP)
+        server.open()
+        with Person(server.port, "ada") as ada:
+            ada.join("#room")
+            box.process.send_signal(signal.SIGCONT)
+            got = ada.hears(1)
+            assert got == [("box", "#room", "two")], got
+        eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"] * 2)
+
+
+# --- accounts ---------------------------------------------------------------------------
+
+
+@test("by TLS and SASL: an account is somebody, and a nick alone is anybody")
+def _():
+    with Parrot() as parrot, Inspircd() as server:
+        server.register("box")
+        server.register("ada")
+        env = {"SSL_CERT_FILE": str(server.place / "cert.pem"), "IRC_PASSWORD": PASSWORD}
+        with box_of(parrot, f"ircs://localhost:{server.secure}", OWNER,
+                    "    credential: ${IRC_PASSWORD}\n", env) as box:
+            with Person(server.port, "lovelace", "ada") as ada, \
+                    Person(server.port, "ada") as impostor:
+                meet(ada)
+                meet(impostor)
+                impostor.say("box", "let me in")
+                eventually(lambda: [r["status"] for r in requests(box)] == ["denied"])
+                assert requests(box)[0]["delivery"]["sender_id"] == "!ada"
+                ada.say("box", "good morning")
+                got = ada.hears(1)
+                assert got == [("box", "lovelace", "good morning")], got
+                ada.send("WHOIS box")
+                assert ada.wait_for(" 330 ").split()[4] == "box"
+                assert not impostor.seen
+            assert PASSWORD not in box.log()
+
+
+@test("a wrong password and a server without SASL are told, and a password goes by TLS only")
+def _():
+    with Parrot() as parrot, Inspircd() as server, Ngircd() as old:
+        server.register("box")
+        env = {"SSL_CERT_FILE": str(server.place / "cert.pem"), "IRC_PASSWORD": "wrong-one"}
+        secret = "    credential: ${IRC_PASSWORD}\n"
+        for url, words in ((f"ircs://localhost:{server.secure}", "the credential is wrong"),
+                           (f"irc://127.0.0.1:{old.port}", "the server has no SASL"),
+                           ("irc://irc.example", "a credential goes by ircs:// only"),
+                           (f"ircs://127.0.0.1:{server.secure}", "certificate")):
+            with box_of(parrot, url, OWNER, secret, env) as box:
+                eventually(lambda: words in box.log())
+                assert "wrong-one" not in box.log()
+
+
+run()
