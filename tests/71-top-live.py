@@ -483,7 +483,7 @@ def _():
         worker.send(event("llm/response", invokeid="poet", **{
             "session-id": "p1", "content": [{"type": "text", "text": "white \033]52;c;eA==\007"}]}))
         with Pty("top", "--data", box.data, cols=110, rows=30) as terminal:
-            terminal.shows(b"resp stop")
+            terminal.shows(b"resp stop", b"CREW")
             terminal.send(b"\t\n")  # of who works, not of the sessions
             terminal.shows(b"TRANSCRIPT")
             terminal.send(b"y")
@@ -641,7 +641,7 @@ def _():
             assert b"\033[2J\033[1;1H" not in terminal.bytes
             assert b"\xc2\x9b" not in terminal.bytes and b"\xe2\x80\xae" not in terminal.bytes
         with top(box) as screen:
-            screen.shows("connected", "fake")
+            screen.shows("connected", "CREW", "fake")
             screen.keys("Tab", "Enter")
             text = screen.shows("TRANSCRIPT", "┃┊ ┏━ QUESTION", "fake", lacks=(" LOG ",))
             for line in text.split("\n"):  # a frame of ours begins at the edge
