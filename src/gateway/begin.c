@@ -21,11 +21,6 @@
 
 #define BEGIN_MAX (64 * KIB)
 
-static void refuse_change(const struct gateway_call *call, const char *words)
-{
-	gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words});
-}
-
 /* ---- saying that there is one ---- */
 
 static bool tell_session(const struct gateway_call *call, const struct gateway_place *place,
@@ -289,11 +284,11 @@ static void create(struct creating *c)
 	bool is_new;
 
 	if (!c->place->source.len) {
-		refuse_change(call, why.words);
+		gateway_refuse_words(call, why.words);
 		return;
 	}
 	if (!gateway_can_wish_model(call, c->place, model, &why)) {
-		refuse_change(call, why.words);
+		gateway_refuse_words(call, why.words);
 		return;
 	}
 	random_uuid(c->made);
@@ -344,7 +339,7 @@ void gateway_sessions_create(const struct gateway_call *call)
 	if (!fault && json_text_at(call->params, "label").len > CREW_TITLE_MAX)
 		fault = "a label has at most 200 bytes";
 	if (fault) {
-		refuse_change(call, fault);
+		gateway_refuse_words(call, fault);
 		return;
 	}
 	buf_init(&own, 2 * KIB);
@@ -463,7 +458,7 @@ void gateway_sessions_patch(const struct gateway_call *call)
 	if (expected.len && (!m || !text_is(expected, m->id)))
 		refuse_reset(call, "the session has changed: look at it again", true);
 	else if (!patch_all(call, &place, m, &why))
-		refuse_change(call, why.words);
+		gateway_refuse_words(call, why.words);
 	else
 		answer_patched(call, buf_text(&place.key), m);
 	gateway_place_finish(&place);

@@ -24,5 +24,6 @@ void gateway_answer(const struct gateway_call *call, struct text payload);
 /* One that did not fit into its buffer is refused. */
 void gateway_answer_buf(const struct gateway_call *call, const struct buf *payload);
 void gateway_refuse(const struct gateway_call *call, const struct gateway_fault *fault);
+void gateway_refuse_words(const struct gateway_call *call, const char *words); /* as invalid */
 
 #endif

@@ -11,11 +11,6 @@
 
 #define ANSWER_MAX (64 * KIB)
 
-static void refuse_wish(const struct gateway_call *call, const char *words)
-{
-	gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words});
-}
-
 /* ---- chat.abort ---- */
 
 static void put_aborted(struct buf *out, bool has_stopped, struct text runs)
@@ -94,7 +89,7 @@ static void stop(const struct gateway_call *call, struct text key, struct text r
 	gateway_queue_drop(call->gateway, buf_text(&place.key), run, &s.runs);
 	stop_all(&s, &place);
 	if (run.len && !s.is_known && runs_find(call->gateway->options.runs, run)) {
-		refuse_wish(call, "runId does not match sessionKey");
+		gateway_refuse_words(call, "runId does not match sessionKey");
 	} else {
 		put_aborted(&out, s.runs.len > 0, buf_text(&s.runs));
 		gateway_answer_buf(call, &out);
@@ -205,7 +200,7 @@ void gateway_chat_send(const struct gateway_call *call)
 		return;
 	}
 	if (fault) {
-		refuse_wish(call, fault);
+		gateway_refuse_words(call, fault);
 		return;
 	}
 	status = gateway_sent_status(call->gateway, wish.id);

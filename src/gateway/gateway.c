@@ -64,6 +64,11 @@ void gateway_refuse(const struct gateway_call *call, const struct gateway_fault 
 	buf_finish(&out);
 }
 
+void gateway_refuse_words(const struct gateway_call *call, const char *words)
+{
+	gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words});
+}
+
 /* ---- coming ---- */
 
 static void make_id(char id[GATEWAY_ID])

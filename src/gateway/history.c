@@ -338,7 +338,7 @@ void gateway_history_of(const struct gateway_call *call, struct text key, struct
 	struct gateway_history h = {.call = call, .place = &place, .resolution = resolution};
 
 	if (fault) {
-		gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, fault});
+		gateway_refuse_words(call, fault);
 		return;
 	}
 	h.chars_max = number_at(call, "maxChars", 0);

@@ -213,7 +213,7 @@ static void refuse_method(const struct gateway_call *call)
 		return;
 	}
 	error_set(&words, "unknown method: %.*s", TEXT_ARG(call->method));
-	gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words.words});
+	gateway_refuse_words(call, words.words);
 }
 
 static bool are_params_good(const struct gateway_call *call)
@@ -223,7 +223,7 @@ static bool are_params_good(const struct gateway_call *call)
 	if (gateway_params_check(call->method, call->params, &fault))
 		return true;
 	error_set(&words, "invalid %.*s params: %s", TEXT_ARG(call->method), fault.words);
-	gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words.words});
+	gateway_refuse_words(call, words.words);
 	return false;
 }
 

@@ -168,7 +168,7 @@ bool gateway_relay(const struct gateway_call *call)
 	if (is_bound(method)) {
 		error_set(&words, "%.*s belongs to one connection and is not passed on",
 		          TEXT_ARG(method->name));
-		gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words.words});
+		gateway_refuse_words(call, words.words);
 		return true;
 	}
 	if (!scope_of(method))

@@ -130,11 +130,6 @@ bool gateway_resolve_link(const struct gateway *g, struct text id, struct buf *r
 	return true;
 }
 
-static void refuse(const struct gateway_call *call, const char *words)
-{
-	gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, words});
-}
-
 static void resolve(const struct gateway_call *call, size_t way, struct text name)
 {
 	struct resolving r = {call->gateway};
@@ -153,7 +148,7 @@ static void resolve(const struct gateway_call *call, size_t way, struct text nam
 		return;
 	}
 	error_set(&words, "No session found: %.*s", TEXT_ARG(name));
-	refuse(call, words.words);
+	gateway_refuse_words(call, words.words);
 }
 
 void gateway_sessions_resolve(const struct gateway_call *call)
@@ -175,12 +170,14 @@ void gateway_sessions_resolve(const struct gateway_call *call)
 		name = text_trim(one);
 	}
 	if (yyjson_obj_get(call->params, "slugHint") && !json_text_at(call->params, "shortId").len)
-		refuse(call, "slugHint requires shortId");
+		gateway_refuse_words(call, "slugHint requires shortId");
 	else if (given > 1)
-		refuse(call, "Provide either key, sessionId, label, shortId, or reference (not "
-		             "multiple)");
+		gateway_refuse_words(
+			call, "Provide either key, sessionId, label, shortId, or reference (not "
+			      "multiple)");
 	else if (!given)
-		refuse(call, "Either key, sessionId, label, shortId, or reference is required");
+		gateway_refuse_words(
+			call, "Either key, sessionId, label, shortId, or reference is required");
 	else
 		resolve(call, way, name);
 }

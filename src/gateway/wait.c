@@ -396,7 +396,7 @@ void gateway_agent(const struct gateway_call *call)
 		wish.model = gateway_wished_model(call->gateway, buf_text(&place.key));
 	fault = why_not_asked(call, &place);
 	if (fault)
-		gateway_refuse(call, &(struct gateway_fault){FAULT_INVALID_REQUEST, fault});
+		gateway_refuse_words(call, fault);
 	else
 		ask_agent(call, &place, &wish);
 	gateway_place_finish(&place);
