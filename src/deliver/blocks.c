@@ -416,10 +416,10 @@ void pipeline_settle(struct pipeline *p, uint64_t number, enum pipeline_sent sen
 
 	if (!b)
 		return;
-	p->has_given_up |= sent == PIPELINE_UNKNOWN;
+	p->has_given_up |= sent == PIPELINE_UNKNOWN || sent == PIPELINE_ABSENT;
 	if (sent == PIPELINE_ACCEPTED)
 		once_set(&p->once, b->payload, ONCE_ACCEPTED);
-	if (sent == PIPELINE_REFUSED) {
+	if (sent == PIPELINE_REFUSED || sent == PIPELINE_ABSENT) {
 		if (!pipeline_has_sent(p, b->payload))
 			once_set(&p->once, b->payload, ONCE_UNKNOWN);
 		return;

@@ -39,6 +39,7 @@ enum pipeline_sent {
 	PIPELINE_ACCEPTED, /* the channel has it */
 	PIPELINE_REFUSED,  /* the channel does not have it: it goes with the final */
 	PIPELINE_UNKNOWN,  /* no answer in time: all others are given up */
+	PIPELINE_ABSENT,   /* it did not leave in time: likewise, and it goes with the final */
 	PIPELINE_SKIPPED,  /* there was nothing in it to send */
 };
 

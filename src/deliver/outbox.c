@@ -358,6 +358,7 @@ void outbox_note_away(struct outbox *o, struct letter *l, const char *why, int64
 			line->away_ms = OUTBOX_AWAY_MOST_MS;
 		line->away_until_ms = now_ms + line->away_ms;
 	}
+	l->due_ms = now_ms; /* no answer is waited for */
 	outbox_tell_words(o, l, "delivery.queued", why);
 }
 
@@ -408,16 +409,17 @@ void outbox_answered(struct outbox *o, const struct channel_result *result, int6
 	outbox_work(o, now_ms);
 }
 
-void outbox_give_up(struct outbox *o, struct text id)
+bool outbox_give_up(struct outbox *o, struct text id)
 {
 	struct letter *l = custody_letter(o->options.custody, id);
 
 	if (!l || letter_is_over(l) || l->is_telling)
-		return;
+		return true;
 	if (l->is_out) {
 		l->is_out = false;
 		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
-	} else {
-		outbox_tell_words(o, l, "delivery.failed", "it was given up");
+		return true;
 	}
+	outbox_tell_words(o, l, "delivery.failed", "it was given up");
+	return l->accepted > 0;
 }

@@ -89,8 +89,9 @@ int64_t outbox_due(const struct outbox *o, int64_t now_ms);
 /* What a channel answered to a send or a look. */
 void outbox_answered(struct outbox *o, const struct channel_result *result, int64_t now_ms);
 
-/* Nobody waits for it any more: what has left is unknown, and what has not will not. */
-void outbox_give_up(struct outbox *o, struct text id);
+/* Nobody waits for it any more: what has left is unknown, and what has not will not.  False: none
+ * of it has. */
+bool outbox_give_up(struct outbox *o, struct text id);
 
 /* A letter that failed goes again, under another id.  False: why says it. */
 bool outbox_retry(struct outbox *o, struct text id, struct error *why);

@@ -261,6 +261,7 @@ static void a_channel_that_is_away_is_tried_again(void **state)
 	sync_all();
 	assert_int_equal(state_of("r1.1"), LETTER_QUEUED);
 	assert_string_equal(sent, "1:good day\n");
+	assert_true(outbox_due(outbox, now_ms) <= now_ms + OUTBOX_AWAY_MS);
 	script.answer = CHANNEL_ACCEPTED;
 	now_ms += OUTBOX_AWAY_MS;
 	sync_all();
@@ -300,8 +301,8 @@ static void a_block_that_is_given_up_is_not_sent_again(void **state)
 	prepare("r1.1", "one", "block");
 	prepare("r1.2", "two", "block");
 	sync_all();
-	outbox_give_up(outbox, TEXT("r1.1"));
-	outbox_give_up(outbox, TEXT("r1.2"));
+	assert_true(outbox_give_up(outbox, TEXT("r1.1")));
+	assert_false(outbox_give_up(outbox, TEXT("r1.2")));
 	sync_all();
 	assert_string_equal(sent, "1:one\n");
 	assert_int_equal(state_of("r1.1"), LETTER_FAILED);

@@ -182,8 +182,9 @@ static void send_next(struct reply *r, int64_t now_ms)
 			r->options.send(r->options.self, item.kind, item.number, item.payload);
 			continue;
 		}
-		r->options.give_up(r->options.self, item.number);
-		pipeline_settle(r->pipeline, item.number, PIPELINE_UNKNOWN);
+		pipeline_settle(r->pipeline, item.number,
+		                r->options.give_up(r->options.self, item.number) ? PIPELINE_UNKNOWN
+		                                                                 : PIPELINE_ABSENT);
 		dispatch_drop_blocks(r->dispatch, now_ms);
 	}
 	typing_sent(&r->context.typing_signaler, dispatch_is_idle(r->dispatch));

@@ -26,7 +26,8 @@ struct reply_options {
 	void *self;
 	void (*send)(void *self, enum dispatch_kind kind, uint64_t number,
 	             const struct payload *payload);
-	void (*give_up)(void *self, uint64_t number); /* nobody waits for that one any more */
+	/* Nobody waits for that one any more.  False: it has not left, and will not. */
+	bool (*give_up)(void *self, uint64_t number);
 	void (*type)(void *self, bool shows);
 	/* For the modes in which a message is edited: a step of it; false: it is not taken.  The
 	 * message has to go.  When something may leave. */

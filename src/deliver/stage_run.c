@@ -175,15 +175,17 @@ static void reply_sends(void *self, enum dispatch_kind kind, uint64_t number,
 	x->is_refused = !desk_send(x, kind == DISPATCH_BLOCK ? "block" : "final", number, payload);
 }
 
-static void reply_gives_up(void *self, uint64_t number)
+static bool reply_gives_up(void *self, uint64_t number)
 {
 	struct nexus *x = self;
+	bool may_have_left;
 
-	if (x->letter && x->letter_number == number) {
-		outbox_give_up(x->desk->outbox, text_of(x->letter));
-		free(x->letter);
-		x->letter = NULL;
-	}
+	if (!x->letter || x->letter_number != number)
+		return true;
+	may_have_left = outbox_give_up(x->desk->outbox, text_of(x->letter));
+	free(x->letter);
+	x->letter = NULL;
+	return may_have_left;
 }
 
 static void reply_types(void *self, bool shows)

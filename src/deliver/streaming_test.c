@@ -187,9 +187,12 @@ static void reply_sends(void *self, enum dispatch_kind kind, uint64_t number,
 	on_its_way = number;
 }
 
-static void reply_gives_up(void *self, uint64_t number)
+static bool has_left = true;
+
+static bool reply_gives_up(void *self, uint64_t number)
 {
 	NOTE("given up\n");
+	return has_left;
 }
 
 static void reply_types(void *self, bool shows)
@@ -298,6 +301,27 @@ static void a_block_that_was_refused_goes_with_the_final(void **state)
 	reply_destroy(r);
 }
 
+static void a_block_that_did_not_leave_in_time_goes_with_the_final(void **state)
+{
+	for (int i = 0; i < 2; i++) {
+		struct reply *r = make_reply(CHANNEL_BLOCKS);
+
+		told[0] = '\0';
+		has_left = i == 1;
+		reply_begin(r, 0);
+		reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\"One.\"}", 1);
+		reply_work(r, 1100);
+		reply_to(r, "completion", "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true}",
+		         1200);
+		reply_work(r, 1100 + DISPATCH_BLOCK_MS);
+		assert_non_null(strstr(told, "block One.\n"));
+		assert_non_null(strstr(told, "given up\n"));
+		assert_int_equal(strstr(told, "final One.\n") == NULL, has_left);
+		reply_destroy(r);
+	}
+	has_left = true;
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_reader, close_reader)
@@ -309,6 +333,7 @@ int main(void)
 		TEST(what_accumulates_is_one_message_at_the_end),
 		TEST(an_agent_that_fails_says_so_where_something_was_sent),
 		TEST(a_block_that_was_refused_goes_with_the_final),
+		TEST(a_block_that_did_not_leave_in_time_goes_with_the_final),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
