@@ -39,7 +39,7 @@ static void tell_any(struct gateway *g)
 
 void gateway_tell_session(struct gateway *g, const struct crew_member *m, const char *reason)
 {
-	const struct run *run = runs_find(g->options.runs, text_of(member_run(m)));
+	const struct run *run = gateway_member_run(g, m);
 	struct buf out, key;
 
 	if (!run)

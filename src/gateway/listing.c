@@ -157,7 +157,7 @@ struct listed {
 
 static void list_member(struct gateway_listing *l, const struct crew_member *m, struct listed *n)
 {
-	const struct run *run = runs_find(l->g->options.runs, text_of(member_run(m)));
+	const struct run *run = gateway_member_run(l->g, m);
 
 	if (!run || gateway_is_past(l->g, run))
 		return;

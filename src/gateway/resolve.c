@@ -19,7 +19,7 @@ struct resolving {
 
 static void note_found(struct resolving *r, const struct crew_member *m)
 {
-	if (m && r->count < CANDIDATES_MAX && runs_find(r->g->options.runs, text_of(member_run(m))))
+	if (m && r->count < CANDIDATES_MAX && gateway_member_run(r->g, m))
 		r->found[r->count++] = m;
 }
 
@@ -79,7 +79,7 @@ static void find_by_beginning(struct resolving *r, struct text id)
 
 static void put_found(struct buf *out, const struct gateway *g, const struct crew_member *m)
 {
-	const struct run *run = runs_find(g->options.runs, text_of(member_run(m)));
+	const struct run *run = gateway_member_run(g, m);
 	struct buf key;
 
 	buf_init(&key, 2 * KIB);
@@ -126,7 +126,7 @@ bool gateway_resolve_link(const struct gateway *g, struct text id, struct buf *r
 	put_resolution(resolution, &r);
 	if (r.count != 1)
 		return false;
-	gateway_key_of_run(g, runs_find(g->options.runs, text_of(member_run(r.found[0]))), key);
+	gateway_key_of_run(g, gateway_member_run(g, r.found[0]), key);
 	return true;
 }
 

@@ -22,10 +22,19 @@ const struct crew_member *gateway_place_member(const struct gateway *g,
 	return m;
 }
 
+const struct run *gateway_member_run(const struct gateway *g, const struct crew_member *m)
+{
+	const struct run *run = runs_find(g->options.runs, text_of(member_run(m)));
+
+	for (unsigned i = m->run_count; i > 0 && !run; i--)
+		run = runs_find(g->options.runs, text_of(m->runs[i - 1]));
+	return run;
+}
+
 /* Which runs of it are at work; false: none is. */
 static bool put_active(const struct gateway *g, const struct crew_member *m, struct buf *out)
 {
-	const struct run *newest = runs_find(g->options.runs, text_of(member_run(m)));
+	const struct run *newest = gateway_member_run(g, m);
 	struct buf ids;
 	bool is_any;
 
@@ -92,7 +101,7 @@ static void put_usage(const struct gateway *g, const struct crew_member *m, stru
 
 bool gateway_put_row_members(const struct gateway *g, const struct crew_member *m, struct buf *out)
 {
-	const struct run *run = runs_find(g->options.runs, text_of(member_run(m)));
+	const struct run *run = gateway_member_run(g, m);
 	const char *title = member_title(m), *named = m->words[WORD_NAMED];
 	struct buf key;
 
@@ -125,7 +134,7 @@ bool gateway_put_row_members(const struct gateway *g, const struct crew_member *
 
 bool gateway_put_row(const struct gateway *g, const struct crew_member *m, struct buf *out)
 {
-	if (!runs_find(g->options.runs, text_of(member_run(m))))
+	if (!gateway_member_run(g, m))
 		return false;
 	put_object(out, NULL);
 	gateway_put_row_members(g, m, out);

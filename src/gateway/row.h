@@ -7,10 +7,15 @@
 struct crew_member;
 struct gateway;
 struct gateway_place;
+struct run;
 
 /* The session that a place is of; NULL: none is known. */
 const struct crew_member *gateway_place_member(const struct gateway *g,
                                                const struct gateway_place *place);
+
+/* The newest of its runs that is on the disk, which the crew does not wait for; NULL: none is
+ * known. */
+const struct run *gateway_member_run(const struct gateway *g, const struct crew_member *m);
 
 void gateway_tell_sessions(struct gateway *g); /* some of the crew changed (changed.c) */
 /* To those who follow the list of sessions: it changed (changed.c). */

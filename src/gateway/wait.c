@@ -332,7 +332,7 @@ static void find_session(const struct gateway_call *call, struct gateway_place *
 	struct text key = json_text_at(call->params, "sessionKey");
 	struct text id = json_text_at(call->params, "sessionId");
 	const struct crew_member *m = id.len ? crew_find(g->options.crew, id) : NULL;
-	const struct run *run = m ? runs_find(g->options.runs, text_of(member_run(m))) : NULL;
+	const struct run *run = m ? gateway_member_run(g, m) : NULL;
 	struct buf own;
 
 	buf_init(&own, 2 * KIB);
