@@ -72,6 +72,7 @@ def _():
         eventually(lambda: fake.screen(-5) == [TEXT])
         fake.write("/help@box_bot", chat=-5, kind="supergroup")
         eventually(lambda: any("/stop ends" in t for t in fake.screen(-5)))
+        eventually(lambda: len(requests(box)) >= 3)
         statuses = sorted(r["status"] for r in requests(box))
         assert statuses == ["completed", "denied", "handled_by_automation"], statuses
         assert fake.wrong == [], fake.wrong

@@ -278,10 +278,17 @@ static bool end_question(void *of, struct letter *l)
 	return true;
 }
 
+/* Where nobody writes, is written to or is named, nobody is asked. */
+static bool has_chats(const struct desk *d)
+{
+	return d->live_count || d->config->prompts.to_count ||
+	       !list_is_empty(custody_letters(d->options.custody));
+}
+
 void desk_prompts_changed(struct desk *d)
 {
 	d->has_prompts = true;
-	if (d->has_begun)
+	if (d->has_begun && has_chats(d))
 		desk_wake(d);
 }
 
