@@ -35,14 +35,14 @@ static void press_choice(struct desk_account *account, const struct channel_pres
 	                                 ? custody_letter(d->options.custody, delivery)
 	                                 : NULL;
 	struct buf user, value;
-	struct error why = {"there is no such question"};
+	struct error why;
 
 	buf_init(&user, 2 * KIB);
 	buf_init(&value, 2 * PROMPT_VALUE_MAX);
 	if (!l || !desk_is_question(l) ||
 	    !text_is(letter_word(l, LETTER_ACCOUNT), account->line.account) ||
 	    !ballot_choice(letter_word(l, LETTER_CHOICES), index, &value, NULL))
-		buf_print(words, "That was not taken: %s.", why.words);
+		buf_add(words, TEXT("That was not taken: there is no such question."));
 	else if (!may_press(account, press, l, &user))
 		buf_add(words, TEXT("You may not answer here."));
 	else if (desk_give_answer(
