@@ -50,7 +50,7 @@ void telegram_hide(const struct telegram_chat *t, char *words, size_t room)
 		memset(at, '*', len);
 		at += len;
 	}
-	for (size_t i = 0; words[i] && i < room; i++)
+	for (size_t i = 0; i < room && words[i]; i++)
 		if ((unsigned char)words[i] < ' ')
 			words[i] = ' ';
 }
