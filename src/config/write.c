@@ -104,22 +104,6 @@ static void write_list(const struct field *field, const void *base, struct buf *
 	buf_add_char(out, ']');
 }
 
-static void write_named(const struct field *field, const void *base, struct buf *out)
-{
-	size_t count = *(const size_t *)(const void *)((const char *)base + field->count);
-	const char *rows = *(const char *const *)(const void *)((const char *)base + field->offset);
-
-	buf_add_char(out, '{');
-	for (size_t i = 0; i < count; i++) {
-		if (i)
-			buf_add_char(out, ',');
-		field_write(&field->fields[0], rows + i * field->size, out);
-		buf_add_char(out, ':');
-		write_row(field->fields + 1, rows + i * field->size, out);
-	}
-	buf_add_char(out, '}');
-}
-
 static void write_choice(const char *word, struct buf *out)
 {
 	if (field_is_bare(word))
@@ -128,6 +112,7 @@ static void write_choice(const char *word, struct buf *out)
 		buf_add_json(out, text_of(word));
 }
 
+/* Of names to values, or to rows. */
 static void write_map(const struct field *field, const void *base, struct buf *out)
 {
 	size_t count = *(const size_t *)(const void *)((const char *)base + field->count);
@@ -139,7 +124,10 @@ static void write_map(const struct field *field, const void *base, struct buf *o
 			buf_add_char(out, ',');
 		field_write(&field->fields[0], rows + i * field->size, out);
 		buf_add_char(out, ':');
-		field_write(&field->fields[1], rows + i * field->size, out);
+		if (field->type == FIELD_NAMED)
+			write_row(field->fields + 1, rows + i * field->size, out);
+		else
+			field_write(&field->fields[1], rows + i * field->size, out);
 	}
 	buf_add_char(out, '}');
 }
@@ -174,10 +162,8 @@ void field_write(const struct field *field, const void *base, struct buf *out)
 		write_scopes(*(const unsigned *)at, out);
 		break;
 	case FIELD_MAP:
-		write_map(field, base, out);
-		break;
 	case FIELD_NAMED:
-		write_named(field, base, out);
+		write_map(field, base, out);
 		break;
 	case FIELD_GROUP: /* within a row */
 		write_row(field->fields, at, out);
