@@ -342,7 +342,7 @@ bool ballot_read(const struct ballot_asked *a, struct text said, struct buf *val
 	if (a->type == PROMPT_TEXT) {
 		good = said.len && read_text(a, said, value);
 	} else if (a->type == PROMPT_MULTI) {
-		good = read_several(a, list, said, value);
+		good = said.len && read_several(a, list, said, value);
 	} else {
 		good = read_choice(a, list, said, &index);
 		if (good)

@@ -123,7 +123,8 @@ static void numbers_and_texts_are_answers(void **state)
 	assert_true(reads(&a, "1", "true") && reads(&a, "no", "{\"a\":[1]}"));
 	a = (struct ballot_asked){.type = PROMPT_MULTI, .choices = choices, .first = 4};
 	assert_true(reads(&a, "5, 4", "[{\"a\":[1]},true]") && reads(&a, "6", "[]"));
-	assert_false(reads(&a, "5, 9", NULL) || reads(&a, "none", NULL) || reads(&a, ",", NULL));
+	assert_false(reads(&a, "5, 9", NULL) || reads(&a, "none", NULL) || reads(&a, ",", NULL) ||
+	             reads(&a, NULL, NULL));
 	a = (struct ballot_asked){.type = PROMPT_TEXT, .choices = TEXT("[]"), .first = 4};
 	assert_true(reads(&a, "4 \"hm\"", "\"\\\"hm\\\"\""));
 	assert_false(reads(&a, "hm", NULL) || reads(&a, "4", NULL) || reads(&a, "4 ", NULL));
