@@ -1,7 +1,7 @@
 /* irc.c - fuzz: lines of a server of IRC, and texts that become lines. */
 #include <stdlib.h>
 
-#include "deliver/irc_line.h"
+#include "deliver/irc/irc_line.h"
 #include "deliver/plain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

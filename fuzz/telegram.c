@@ -1,7 +1,7 @@
 /* telegram.c - fuzz: what Telegram answers, and texts as its HTML. */
 #include <stdlib.h>
 
-#include "deliver/telegram.h"
+#include "deliver/telegram/telegram.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

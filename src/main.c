@@ -11,7 +11,7 @@
 #include "box/dialects.h"
 #include "cli/command.h"
 #include "config/check.h"
-#include "deliver/channel.h"
+#include "deliver/channels.h"
 #include "net/interrupt.h"
 #include "source/wish.h"
 

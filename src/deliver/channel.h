@@ -3,40 +3,20 @@
  * A channel is told what to do and reports facts; when a message leaves, whether it leaves again
  * and what people may ask is decided elsewhere, once: outbox.h, stages.h.
  *
- * To add one: write deliver/channel_NAME.c with one `const struct channel_kind channel_NAME`, and
- * give channels.c a row.
+ * To add one: write deliver/NAME/channel_NAME.c with one `const struct channel_kind channel_NAME`,
+ * and give channels.c a row.
  */
 #ifndef DELIVER_CHANNEL_H
 #define DELIVER_CHANNEL_H
 
 #include "base/error.h"
-#include "deliver/chunk.h"
+#include "deliver/traits.h"
 #include "deliver/wrote.h"
 
 struct channel_button; /* button.h */
 struct channel_press;
 struct config_adapter;
 struct loop;
-
-enum channel_mode {
-	CHANNEL_ACCUMULATES, /* one message at the end */
-	CHANNEL_BLOCKS,      /* one for each block */
-	CHANNEL_DRAFTS,      /* one that is edited as the text grows; with can_edit */
-	CHANNEL_PROGRESS,    /* one that says what is done, removed at the end; likewise */
-};
-
-/* What its messages are, and what it can do. */
-struct channel_traits {
-	struct chunk_limit limit;
-	enum channel_mode mode; /* unless the configuration says otherwise */
-	bool can_type, can_edit;
-	unsigned buttons;   /* under a message, at most; 0: it has none */
-	bool knows_nobody;  /* who presses one is no person, but whoever has its code */
-	bool can_recognise; /* look() knows whether a message is there that was begun */
-	bool gathers;       /* rapid texts of one person are one question */
-	/* Of a message that is edited: between two edits, and characters before it begins. */
-	unsigned draft_ms, draft_chars;
-};
 
 /* What goes there.  delivery and piece name it for ever. */
 struct channel_message {
@@ -105,10 +85,5 @@ struct channel_kind {
 	/* Optional: what is to be done now; when it wants to be called again. */
 	int64_t (*tick)(void *self, int64_t now_ms);
 };
-
-/* Ended by NULL. */
-extern const struct channel_kind *const channels[];
-const struct channel_kind *channel_find(struct text name);
-bool channel_check(struct text name, struct error *why);
 
 #endif

@@ -1,10 +1,16 @@
 /* channels.c - every channel. */
-#include "deliver/channel.h"
+#include "deliver/channels.h"
 
-extern const struct channel_kind channel_file, channel_irc, channel_telegram, channel_terminal;
+#include "base/buf.h"
 
-const struct channel_kind *const channels[] = {&channel_terminal, &channel_file, &channel_irc,
-                                               &channel_telegram, NULL};
+extern const struct channel_kind channel_file;
+extern const struct channel_kind channel_irc;
+extern const struct channel_kind channel_telegram;
+extern const struct channel_kind channel_terminal;
+
+const struct channel_kind *const channels[] = {
+	&channel_terminal, &channel_file, &channel_irc, &channel_telegram, NULL,
+};
 
 const struct channel_kind *channel_find(struct text name)
 {
@@ -16,9 +22,16 @@ const struct channel_kind *channel_find(struct text name)
 
 bool channel_check(struct text name, struct error *why)
 {
-	return channel_find(name) ||
-	       error_set(why, "'%.*s' is no channel: file, irc, telegram, terminal",
-	                 TEXT_ARG(name));
+	struct buf known;
+
+	if (channel_find(name))
+		return true;
+	buf_init(&known, KIB);
+	for (const struct channel_kind *const *c = channels; *c; c++)
+		buf_print(&known, "%s%s", c == channels ? "" : ", ", (*c)->name);
+	error_set(why, "'%.*s' is no channel: %.*s", TEXT_ARG(name), TEXT_ARG(buf_text(&known)));
+	buf_finish(&known);
+	return false;
 }
 
 static const char *const peers[] = {

@@ -5,6 +5,7 @@
 #include "base/must.h"
 #include "base/whole.h"
 #include "config/config.h"
+#include "deliver/channels.h"
 #include "deliver/desk_inside.h"
 
 #define RETRY_MS 10000 /* before a channel that could not be opened is tried again */

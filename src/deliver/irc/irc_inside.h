@@ -2,7 +2,7 @@
 #ifndef DELIVER_IRC_INSIDE_H
 #define DELIVER_IRC_INSIDE_H
 
-#include "deliver/irc_wire.h"
+#include "deliver/irc/irc_wire.h"
 #include "net/url.h"
 
 #define IRC_QUIET_MS 90000 /* without a byte: it is asked whether it lives, and so long to answer */

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/must.h"
-#include "deliver/irc_inside.h"
+#include "deliver/irc/irc_inside.h"
 #include "net/conn.h"
 #include "net/dial.h"
 #include "net/tls.h"

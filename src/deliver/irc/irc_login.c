@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "deliver/irc_inside.h"
+#include "deliver/irc/irc_inside.h"
 
 #define AUTH_PART 400 /* bytes of a line of AUTHENTICATE */
 #define NICK_TRIES 5

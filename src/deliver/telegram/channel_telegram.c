@@ -8,7 +8,7 @@
 
 #include "base/must.h"
 #include "config/chat.h"
-#include "deliver/telegram_inside.h"
+#include "deliver/telegram/telegram_inside.h"
 #include "net/loop.h"
 
 #define BASE_URL "https://api.telegram.org"

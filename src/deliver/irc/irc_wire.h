@@ -7,7 +7,7 @@
 #define DELIVER_IRC_WIRE_H
 
 #include "deliver/channel.h"
-#include "deliver/irc_line.h"
+#include "deliver/irc/irc_line.h"
 #include "net/loop.h"
 
 struct irc_wire;

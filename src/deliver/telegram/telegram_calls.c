@@ -9,7 +9,7 @@
 
 #include "base/must.h"
 #include "base/put.h"
-#include "deliver/telegram_inside.h"
+#include "deliver/telegram/telegram_inside.h"
 
 #define CALL_MS 20000
 #define ANSWER_MAX (256 * KIB)

@@ -1,5 +1,5 @@
 /* telegram_test.c - texts as Telegram shows them, updates as it sends them, and its limits. */
-#include "deliver/telegram.h"
+#include "deliver/telegram/telegram.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

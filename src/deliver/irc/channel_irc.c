@@ -11,7 +11,7 @@
 #include "base/must.h"
 #include "base/random.h"
 #include "config/chat.h"
-#include "deliver/irc_wire.h"
+#include "deliver/irc/irc_wire.h"
 #include "deliver/plain.h"
 
 #define IRC_PIECE_MAX 350 /* bytes of a message: with names and rooms around it a line holds it */

@@ -1,5 +1,5 @@
 /* telegram_read.c - answers and updates of the Bot API. */
-#include "deliver/telegram.h"
+#include "deliver/telegram/telegram.h"
 
 #include <stdio.h>
 #include <strings.h>

@@ -1,5 +1,5 @@
 /* irc_line_test.c - lines of servers, words of people, and lines of ours. */
-#include "deliver/irc_line.h"
+#include "deliver/irc/irc_line.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "base/put.h"
-#include "deliver/telegram_inside.h"
+#include "deliver/telegram/telegram_inside.h"
 
 #define POLL_S 25           /* that Telegram keeps a question open */
 #define POLL_MS (40 * 1000) /* and that we wait for its end */

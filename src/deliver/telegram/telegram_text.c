@@ -3,7 +3,7 @@
  * Read a line at a time, and within a line from left to right: what is not closed on its line is
  * text.  So tags are always balanced, whatever the text is.
  */
-#include "deliver/telegram.h"
+#include "deliver/telegram/telegram.h"
 
 #define MENTIONS_MAX 90 /* that are made longer; then the sign itself is another one */
 #define DEPTH_MAX 4     /* of emphasis within emphasis */

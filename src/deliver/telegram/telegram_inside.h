@@ -4,7 +4,7 @@
 
 #include "base/list.h"
 #include "deliver/buckets.h"
-#include "deliver/telegram.h"
+#include "deliver/telegram/telegram.h"
 #include "net/request.h"
 
 struct telegram_chat {

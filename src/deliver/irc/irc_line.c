@@ -1,5 +1,5 @@
 /* irc_line.c - RFC 1459 and the message tags of IRCv3. */
-#include "deliver/irc_line.h"
+#include "deliver/irc/irc_line.h"
 
 #include <ctype.h>
 

@@ -1,0 +1,12 @@
+/* channels.h - the list of every kind of chat. */
+#ifndef DELIVER_CHANNELS_H
+#define DELIVER_CHANNELS_H
+
+#include "deliver/channel.h"
+
+/* Ended by NULL. */
+extern const struct channel_kind *const channels[];
+const struct channel_kind *channel_find(struct text name);
+bool channel_check(struct text name, struct error *why);
+
+#endif

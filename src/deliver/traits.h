@@ -1,0 +1,28 @@
+/* traits.h - what the messages of a chat are, and what it can do. */
+#ifndef DELIVER_TRAITS_H
+#define DELIVER_TRAITS_H
+
+#include <stdbool.h>
+
+#include "deliver/chunk.h"
+
+enum channel_mode {
+	CHANNEL_ACCUMULATES, /* one message at the end */
+	CHANNEL_BLOCKS,      /* one for each block */
+	CHANNEL_DRAFTS,      /* one that is edited as the text grows; with can_edit */
+	CHANNEL_PROGRESS,    /* one that says what is done, removed at the end; likewise */
+};
+
+struct channel_traits {
+	struct chunk_limit limit;
+	enum channel_mode mode; /* unless the configuration says otherwise */
+	bool can_type, can_edit;
+	unsigned buttons;   /* under a message, at most; 0: it has none */
+	bool knows_nobody;  /* who presses one is no person, but whoever has its code */
+	bool can_recognise; /* look() knows whether a message is there that was begun */
+	bool gathers;       /* rapid texts of one person are one question */
+	/* Of a message that is edited: between two edits, and characters before it begins. */
+	unsigned draft_ms, draft_chars;
+};
+
+#endif
