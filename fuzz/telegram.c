@@ -13,14 +13,19 @@ static void read_updates(yyjson_val *result)
 	yyjson_arr_iter it = yyjson_arr_iter_with(result);
 	struct telegram_words words = {.place = ""};
 	struct channel_inbound inbound;
+	struct channel_press press;
 	yyjson_val *one;
 
 	buf_init(&words.text, CHANNEL_TEXT_MAX);
-	while ((one = yyjson_arr_iter_next(&it)))
+	while ((one = yyjson_arr_iter_next(&it))) {
+		if (telegram_read_press(one, &words, &press) &&
+		    (!press.sender.len || !press.press.len || press.value.len > BUTTON_VALUE_MAX))
+			abort();
 		if (telegram_read_message(one, &self, &words, &inbound) &&
 		    (!inbound.sender.len || !inbound.peer.len || !inbound.text.len ||
 		     telegram_update(one) < 0))
 			abort();
+	}
 	buf_finish(&words.text);
 }
 

@@ -185,6 +185,84 @@ def _():
         assert fake.wrong == [], fake.wrong
 
 
+TOOL = {"type": "select", "prompt": "Bash: **make** <all>", "tool": "Bash",
+        "input": {"command": "**make** <all>"},
+        "options": [{"label": "Allow", "value": "allow"},
+                    {"label": "Deny", "value": "deny", "safe": True}]}
+
+
+def answers(box):
+    return [s["payload"] for s in box.history("&type=answer")]
+
+
+def keyboard(fake, chat=7):
+    return [list(k) for (where, _), k in sorted(fake.keyboards.items()) if where == chat and k]
+
+
+@test("a question has buttons; a press answers it once, and the message says who answered")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        run, _number = asked(box, up, fake, "gated please")
+        box.emit("prompt", source="me", correlationId=run, payload=TOOL)
+        eventually(lambda: keyboard(fake) == [["Allow", "Deny"]])
+        assert fake.screen() == ["me asks:\nBash: **make** <all>"], fake.screen()  # as it is
+        assert "parse_mode" not in fake.of("sendMessage")[0], fake.of("sendMessage")
+        first, values = fake.press(7, "Allow", sender=9), dict(fake.keyboards)
+        eventually(lambda: fake.told.get(first) == "You may not answer here.")
+        assert answers(box) == []
+        second = fake.press(7, "Allow")
+        (answer,) = eventually(lambda: answers(box))
+        assert answer["value"] == "allow" and answer["by"]["user"] == "Ada", answer
+        eventually(lambda: fake.told.get(second) == "Taken.")
+        eventually(lambda: fake.screen()[0].endswith("\n\nAda answered: Allow."))
+        assert keyboard(fake) == [], fake.keyboards
+        old = [v for k in values.values() for v in k.values()]
+        late = fake.press(7, "Deny", data=old[1])
+        eventually(lambda: "already answered by Ada" in fake.told.get(late, ""))
+        other = fake.press(7, "Deny", data="nothing:0")
+        eventually(lambda: "no such question" in fake.told.get(other, ""))
+        fake.update({"callback_query": {"id": "x"}})
+        fake.update({"callback_query": []})
+        up.gate.set()
+        eventually(lambda: TEXT in fake.screen())
+        assert len(answers(box)) == 1 and fake.wrong == [], fake.wrong
+
+
+@test("a button that is pressed 1,000 times does no harm")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        run, _number = asked(box, up, fake, "gated please")
+        box.emit("prompt", source="me", correlationId=run, payload=TOOL)
+        eventually(lambda: keyboard(fake) == [["Allow", "Deny"]])
+        for _ in range(1000):
+            fake.press(7, "Allow", data=list(fake.keyboards.values())[-1].get("Allow", "x:0"))
+        eventually(lambda: answers(box))
+        fake.write("/help")
+        eventually(lambda: any("/stop ends" in t for t in fake.screen()))
+        assert len(answers(box)) == 1, answers(box)
+        eventually(lambda: fake.told)
+        assert len(fake.told) <= 500, len(fake.told)
+        up.gate.set()
+        eventually(lambda: TEXT in fake.screen())
+        assert fake.wrong == [] and fake.limited == 0, (fake.wrong, fake.limited)
+
+
+@test("choices that are too many or too long for buttons have numbers to type")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        run, _number = asked(box, up, fake, "gated please")
+        box.emit("prompt", source="me", correlationId=run, payload={
+            "type": "select", "prompt": "Which?", "options": ["short", "long " * 20]})
+        eventually(lambda: any("Type the number." in t for t in fake.screen()))
+        assert keyboard(fake) == []
+        fake.write("1")
+        eventually(lambda: [a["value"] for a in answers(box)] == ["short"])
+        up.gate.set()
+
+
 @test("a token that is refused is told in the log, and is not shown there")
 def _():
     with Upstream() as up, Telegram("999:other") as fake, settings(up, fake) as box:

@@ -99,6 +99,9 @@ class Telegram:
         self.tags = {}      # (chat, id) -> the tags of it
         self.replies = {}   # (chat, id) -> what it answers
         self.gone = []
+        self.keyboards = {} # (chat, id) -> {label: callback_data}, in their order
+        self.told = {}      # id of a press -> the words for who pressed
+        self.next_press = 1
         self.sent = []      # (chat, text), as they were accepted
         self.next_id = 100
         self.next_update = 1000
@@ -143,6 +146,20 @@ class Telegram:
             self.updates.append({"update_id": self.next_update, **body})
             self.lock.notify_all()
 
+    def press(self, chat, label, sender=7, data=None):
+        """A person presses a button of the newest message that has it; the id of the press."""
+        with self.lock:
+            key = max((k for k, rows in self.keyboards.items() if k[0] == chat and label in rows),
+                      default=(chat, 1))
+            id, self.next_press = f"press-{self.next_press}", self.next_press + 1
+            self.next_update += 1
+            self.updates.append({"update_id": self.next_update, "callback_query": {
+                "id": id, "from": {"id": sender, "is_bot": False, "first_name": "Ada"},
+                "message": {"message_id": key[1], "date": 0, "chat": {"id": chat, "type": "private"}},
+                "chat_instance": "x", "data": data or self.keyboards[key][label]}})
+            self.lock.notify_all()
+            return id
+
     def screen(self, chat=7):
         with self.lock:
             return [text for (where, _), text in sorted(self.messages.items()) if where == chat]
@@ -181,6 +198,17 @@ class Telegram:
             self.wrong.append("a preview of links")
         return shown, entities.tags if entities else set()
 
+    def _keyboard(self, key, body):
+        """The buttons of a message; an edit without them takes them away."""
+        rows = body.get("reply_markup", {}).get("inline_keyboard", [])
+        buttons = [b for row in rows for b in row]
+        for b in buttons:
+            if not 1 <= len(b["callback_data"].encode()) <= 64:
+                raise Refused(400, "Bad Request: BUTTON_DATA_INVALID")
+            if not b["text"].strip():
+                raise Refused(400, "Bad Request: text buttons are not allowed to be empty")
+        self.keyboards[key] = {b["text"]: b["callback_data"] for b in buttons}
+
     def getMe(self, _):
         return BOT
 
@@ -191,6 +219,9 @@ class Telegram:
         self.updates = [u for u in self.updates if u["update_id"] >= offset]
         while not self.updates and time.monotonic() < end and self.token:
             self.lock.wait(0.2)
+        allowed = body.get("allowed_updates", [])
+        self.updates = [u for u in self.updates if not allowed or set(u) & set(allowed) or
+                        "callback_query" not in u]
         return self.updates[:100]
 
     def sendMessage(self, body):
@@ -199,6 +230,7 @@ class Telegram:
         self.next_id += 1
         key = (body["chat_id"], self.next_id)
         self.messages[key] = shown
+        self._keyboard(key, body)
         self.tags[key] = tags
         self.replies[key] = body.get("reply_parameters", {}).get("message_id")
         self.sent.append((body["chat_id"], shown))
@@ -215,6 +247,7 @@ class Telegram:
         self._limit(body["chat_id"])
         self.messages[key] = shown
         self.tags[key] = tags
+        self._keyboard(key, body)
         return {"message_id": body["message_id"], "date": 1, "text": shown,
                 "chat": {"id": body["chat_id"], "type": "private"}}
 
@@ -223,6 +256,15 @@ class Telegram:
         if self.messages.pop(key, None) is None:
             raise Refused(400, "Bad Request: message to delete not found")
         self.gone.append(key)
+        return True
+
+    def answerCallbackQuery(self, body):
+        if units(body.get("text", "")) > 200:
+            self.wrong.append("more than 200 characters for who pressed")
+        if body["callback_query_id"] in self.told:
+            raise Refused(400, "Bad Request: query is too old and response timeout expired or query"
+                               " ID is invalid")
+        self.told[body["callback_query_id"]] = body.get("text", "")
         return True
 
     def sendChatAction(self, body):

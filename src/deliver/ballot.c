@@ -156,6 +156,21 @@ static void list_choices(struct ballot *q, unsigned first)
 	yyjson_doc_free(doc);
 }
 
+static bool labels_fit(const struct ballot *q, unsigned most)
+{
+	yyjson_doc *doc = most ? read_json(buf_text(&q->choices)) : NULL;
+	bool good = true;
+	yyjson_val *one;
+	size_t at, count;
+
+	yyjson_arr_foreach(yyjson_doc_get_root(doc), at, count, one)
+	{
+		good = good && chunk_length(CHUNK_POINTS, json_text_at(one, "label")) <= most;
+	}
+	yyjson_doc_free(doc);
+	return good;
+}
+
 static void say_how(struct ballot *q, const struct prompt *p, const struct ballot_reader *r)
 {
 	bool is_typed = p->type == PROMPT_TEXT || p->type == PROMPT_MULTI;
@@ -169,7 +184,8 @@ static void say_how(struct ballot *q, const struct prompt *p, const struct ballo
 		q->count = 1;
 		return;
 	}
-	q->has_buttons = p->type != PROMPT_MULTI && q->count && q->count <= r->buttons;
+	q->has_buttons = p->type != PROMPT_MULTI && q->count && q->count <= r->buttons &&
+	                 labels_fit(q, r->button_chars);
 	if (!q->count || q->has_buttons)
 		return;
 	list_choices(q, r->first);

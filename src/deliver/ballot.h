@@ -18,8 +18,9 @@
 struct ballot_reader {
 	struct chunk_limit limit; /* of one message */
 	unsigned buttons;         /* that it has room for; 0: numbers are typed */
-	unsigned first;           /* number of a choice */
-	bool only_safe;           /* who chooses is nobody that is known */
+	unsigned button_chars; /* that a label has room for; 0: for any; else numbers are typed */
+	unsigned first;        /* number of a choice */
+	bool only_safe;        /* who chooses is nobody that is known */
 };
 
 struct ballot {

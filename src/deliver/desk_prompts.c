@@ -145,6 +145,7 @@ static bool prepare_question(struct desk *d, const struct prompt *p, const struc
 	            &(struct ballot_reader){
 			    .limit = outbox_room(d->outbox, at->account),
 			    .buttons = kind->traits.buttons,
+			    .button_chars = kind->traits.button_chars,
 			    .first = number.next,
 			    .only_safe = kind->traits.knows_nobody && !at->allows,
 		    });

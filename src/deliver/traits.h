@@ -17,10 +17,11 @@ struct channel_traits {
 	struct chunk_limit limit;
 	enum channel_mode mode; /* unless the configuration says otherwise */
 	bool can_type, can_edit;
-	unsigned buttons;   /* under a message, at most; 0: it has none */
-	bool knows_nobody;  /* who presses one is no person, but whoever has its code */
-	bool can_recognise; /* look() knows whether a message is there that was begun */
-	bool gathers;       /* rapid texts of one person are one question */
+	unsigned buttons;      /* under a message, at most; 0: it has none */
+	unsigned button_chars; /* of a label, at most; 0: as many as there are */
+	bool knows_nobody;     /* who presses one is no person, but whoever has its code */
+	bool can_recognise;    /* look() knows whether a message is there that was begun */
+	bool gathers;          /* rapid texts of one person are one question */
 	/* Of a message that is edited: between two edits, and characters before it begins. */
 	unsigned draft_ms, draft_chars;
 };

@@ -16,6 +16,10 @@
 #define DRAFT_CHARS 30
 #define BOT_BURST 30 /* messages a second of one bot */
 #define BOT_EVERY_MS 34
+#define TOLD_BURST 30 /* presses that are answered with words */
+#define TOLD_EVERY_MS 100
+#define BUTTONS 8 /* more are hard to read under one message: numbers are typed */
+#define LABEL_CHARS 48
 #define TOKEN_MAX 256
 #define CONNECT_MS 10000
 
@@ -112,6 +116,7 @@ static void *telegram_open(const struct channel_options *options, struct error *
 	t->is_direct = url != NULL;
 	t->offset = text_to_u64(options->place, &offset) ? (int64_t)offset : 0;
 	t->bot_bucket.rate = (struct bucket_rate){BOT_BURST, BOT_EVERY_MS};
+	t->told_bucket.rate = (struct bucket_rate){TOLD_BURST, TOLD_EVERY_MS};
 	t->seed = (uint64_t)telegram_now(t) | 1;
 	buckets_init(&t->chat_buckets);
 	list_init(&t->calls);
@@ -135,6 +140,8 @@ const struct channel_kind channel_telegram = {
                    .mode = CHANNEL_DRAFTS,
                    .can_type = true,
                    .can_edit = true,
+                   .buttons = BUTTONS,
+                   .button_chars = LABEL_CHARS,
                    .gathers = true,
                    .draft_ms = DRAFT_MS,
                    .draft_chars = DRAFT_CHARS},
@@ -145,5 +152,6 @@ const struct channel_kind channel_telegram = {
 	.edit = telegram_edit,
 	.remove = telegram_remove,
 	.ready = telegram_ready,
+	.tell = telegram_tell,
 	.tick = telegram_tick,
 };

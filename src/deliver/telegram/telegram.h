@@ -2,6 +2,7 @@
 #ifndef DELIVER_TELEGRAM_H
 #define DELIVER_TELEGRAM_H
 
+#include "deliver/button.h"
 #include "deliver/channel.h"
 #include "signal/json.h"
 
@@ -42,6 +43,10 @@ int64_t telegram_update(yyjson_val *update);
 /* False: there is nothing in it for an agent.  The words are the inbound's. */
 bool telegram_read_message(yyjson_val *update, const struct telegram_self *self,
                            struct telegram_words *words, struct channel_inbound *inbound);
+
+/* A button that a person pressed.  False: it is none.  Texts are of the words and the update. */
+bool telegram_read_press(yyjson_val *update, struct telegram_words *words,
+                         struct channel_press *press);
 
 /* The number of the message in a name of telegram_read_message(), or 0. */
 int64_t telegram_message_number(struct text id);

@@ -1,4 +1,5 @@
-/* telegram_calls.c - what goes to Telegram: messages, edits, removals, typing.
+/* telegram_calls.c - what goes to Telegram: messages, edits, removals, typing, and words for who
+ * pressed a button.
  *
  * Limits are kept before asking: one message a second for a chat, twenty a minute for a group,
  * thirty a second in all.  A request that cannot have been accepted goes again, three times; of one
@@ -17,6 +18,10 @@
 #define AGAIN_MS 400 /* doubling */
 #define CALLS_MAX 1024
 #define HTML_MAX (64 * KIB)
+#define KEYBOARD_MAX (64 * KIB)
+#define ROW_BUTTONS 3 /* beside each other, if they are short */
+#define ROW_CHARS 12
+#define TOLD_MAX 200 /* characters that are shown to who pressed */
 
 static const struct bucket_rate chat_rate = {3, 1000}, group_rate = {20, 3000};
 
@@ -26,6 +31,8 @@ struct telegram_call {
 	enum channel_act act;
 	bool is_typing, is_plain;
 	char *delivery, *peer, *thread, *reply_to, *message, *text;
+	char *keyboard; /* reply_markup, or NULL */
+	char *press;    /* of who pressed a button and is told; or NULL */
 	unsigned piece, tries;
 	int64_t due_ms; /* of one that goes again; 0: it is under way */
 	struct request *request;
@@ -77,7 +84,15 @@ static void free_call(struct telegram_call *c)
 	free(c->reply_to);
 	free(c->message);
 	free(c->text);
+	free(c->keyboard);
+	free(c->press);
 	free(c);
+}
+
+/* Nobody waits for its end. */
+static bool is_aside(const struct telegram_call *c)
+{
+	return c->is_typing || c->press;
 }
 
 static void answer_with(struct telegram_chat *t, const struct channel_result *result)
@@ -92,10 +107,10 @@ static void end_call(struct telegram_call *c, enum channel_answer answer, struct
 	char *delivery = c->delivery;
 	struct channel_result result = {.act = c->act, .answer = answer, .piece = c->piece};
 	struct telegram_answer said;
-	bool is_typing = c->is_typing;
+	bool aside = is_aside(c);
 	struct error why;
 
-	if (answer == CHANNEL_ACCEPTED && c->act == CHANNEL_SEND && !is_typing &&
+	if (answer == CHANNEL_ACCEPTED && c->act == CHANNEL_SEND && !aside &&
 	    telegram_read_answer(&t->reader, buf_text(&c->body), &said))
 		snprintf(id, sizeof(id), "%lld", (long long)said.message);
 	snprintf(why.words, sizeof(why.words), "%.*s", words.len < 200 ? (int)words.len : 200,
@@ -107,7 +122,7 @@ static void end_call(struct telegram_call *c, enum channel_answer answer, struct
 	result.delivery = text_of(delivery);
 	result.message = text_of(id);
 	result.why = &why;
-	if (!is_typing)
+	if (!aside)
 		answer_with(t, &result);
 	free(delivery);
 }
@@ -142,7 +157,8 @@ static void take_refusal(struct telegram_call *c, const struct telegram_answer *
 	struct text why = a->why.len ? a->why : TEXT("Telegram refused it");
 
 	if (a->code == 429) {
-		bucket_stop(bucket_of(c->chat, text_of(c->peer), now_ms),
+		bucket_stop(c->press ? &c->chat->told_bucket
+		                     : bucket_of(c->chat, text_of(c->peer), now_ms),
 		            now_ms + (a->after_s ? a->after_s : 1) * 1000);
 		end_call(c, CHANNEL_LATER, why);
 	} else if (is_done_already(c, why)) {
@@ -172,7 +188,7 @@ static void go_again(struct telegram_call *c, const char *why)
 	int64_t wait = (int64_t)AGAIN_MS << c->tries;
 
 	c->request = NULL;
-	if (c->is_typing || ++c->tries >= TRIES_MAX) {
+	if (is_aside(c) || ++c->tries >= TRIES_MAX) {
 		end_call(c, CHANNEL_AWAY, text_of(why));
 		return;
 	}
@@ -247,11 +263,19 @@ static void put_said(const struct telegram_call *c, struct buf *body)
 	put_end(body);
 }
 
-static void put_call(const struct telegram_call *c, struct buf *body)
+static void put_told(const struct telegram_call *c, struct buf *body)
+{
+	struct text words = text_of(c->text);
+
+	words.len = chunk_reach(CHUNK_UTF16, words, TOLD_MAX);
+	put_word(body, "callback_query_id", c->press);
+	put_text(body, "text", words);
+}
+
+static void put_sent(const struct telegram_call *c, struct buf *body)
 {
 	int64_t reply = c->act == CHANNEL_SEND ? telegram_message_number(text_of(c->reply_to)) : 0;
 
-	put_object(body, NULL);
 	put_chat(c, body);
 	if (c->is_typing)
 		put_word(body, "action", "typing");
@@ -263,14 +287,31 @@ static void put_call(const struct telegram_call *c, struct buf *body)
 		put_bool(body, "allow_sending_without_reply", true);
 		put_end(body);
 	}
+	if (c->keyboard)
+		put_json(body, "reply_markup", text_of(c->keyboard));
+}
+
+static void put_call(const struct telegram_call *c, struct buf *body)
+{
+	put_object(body, NULL);
+	if (c->press)
+		put_told(c, body);
+	else
+		put_sent(c, body);
 	put_end(body);
 }
 
-static void start_call(struct telegram_call *c)
+static const char *method_of(const struct telegram_call *c)
 {
 	static const char *const methods[] = {[CHANNEL_SEND] = "sendMessage",
 	                                      [CHANNEL_EDIT] = "editMessageText",
 	                                      [CHANNEL_REMOVE] = "deleteMessage"};
+
+	return c->press ? "answerCallbackQuery" : c->is_typing ? "sendChatAction" : methods[c->act];
+}
+
+static void start_call(struct telegram_call *c)
+{
 	struct request_options o = {.head_ms = CALL_MS,
 	                            .total_ms = CALL_MS,
 	                            .body_max = ANSWER_MAX,
@@ -281,12 +322,11 @@ static void start_call(struct telegram_call *c)
 	struct error why;
 	struct buf body;
 
-	buf_init(&body, 2 * HTML_MAX);
+	buf_init(&body, 2 * HTML_MAX + KEYBOARD_MAX);
 	put_call(c, &body);
 	o.body = buf_text(&body);
 	c->due_ms = 0;
-	c->request = telegram_start(c->chat, c->is_typing ? "sendChatAction" : methods[c->act], &o,
-	                            &why);
+	c->request = telegram_start(c->chat, method_of(c), &o, &why);
 	buf_finish(&body);
 	if (!c->request)
 		go_again(c, why.words);
@@ -297,6 +337,43 @@ static void start_call(struct telegram_call *c)
 static char *keep_word(struct text t)
 {
 	return t.len ? text_dup(t) : NULL;
+}
+
+static bool is_short(struct text label)
+{
+	return chunk_length(CHUNK_POINTS, label) <= ROW_CHARS;
+}
+
+/* Short ones stand beside each other. */
+static char *make_keyboard(const struct channel_message *m)
+{
+	struct buf out;
+	char *made;
+
+	if (!m->button_count)
+		return NULL;
+	buf_init(&out, KEYBOARD_MAX);
+	put_object(&out, NULL);
+	put_list(&out, "inline_keyboard");
+	for (unsigned i = 0; i < m->button_count;) {
+		unsigned in_row = 0;
+
+		put_list(&out, NULL);
+		do {
+			put_object(&out, NULL);
+			put_text(&out, "text", m->buttons[i].label);
+			put_text(&out, "callback_data", m->buttons[i].value);
+			put_end(&out);
+			i++;
+		} while (++in_row < ROW_BUTTONS && i < m->button_count &&
+		         is_short(m->buttons[i - 1].label) && is_short(m->buttons[i].label));
+		put_list_end(&out);
+	}
+	put_list_end(&out);
+	put_end(&out);
+	made = out.full ? NULL : text_dup(buf_text(&out));
+	buf_finish(&out);
+	return made;
 }
 
 static struct telegram_call *make_call(struct telegram_chat *t, const struct channel_message *m,
@@ -313,6 +390,8 @@ static struct telegram_call *make_call(struct telegram_chat *t, const struct cha
 	c->reply_to = keep_word(m->reply_to);
 	c->message = keep_word(m->message);
 	c->text = keep_word(m->text);
+	c->is_plain = m->is_plain;
+	c->keyboard = make_keyboard(m);
 	buf_init(&c->body, ANSWER_MAX);
 	list_init(&c->in_chat);
 	list_add(&t->calls, &c->in_chat);
@@ -363,6 +442,22 @@ void telegram_type(void *self, const struct channel_message *where, bool shows)
 	bucket_take(&t->bot_bucket, now_ms);
 	c = make_call(t, where, CHANNEL_SEND);
 	c->is_typing = true;
+	start_call(c);
+}
+
+/* Nobody waits for it; who presses without end is not always told. */
+void telegram_tell(void *self, const struct channel_press *press, struct text words)
+{
+	struct telegram_chat *t = self;
+	int64_t now_ms = telegram_now(t);
+	struct telegram_call *c;
+
+	if (t->call_count >= CALLS_MAX || bucket_ready(&t->told_bucket, now_ms) > now_ms)
+		return;
+	bucket_take(&t->told_bucket, now_ms);
+	c = make_call(t, &(struct channel_message){.peer = press->peer, .text = words},
+	              CHANNEL_SEND);
+	c->press = text_dup(press->press);
 	start_call(c);
 }
 

@@ -30,6 +30,7 @@ struct telegram_chat {
 	struct link calls; /* telegram_call.in_chat */
 	size_t call_count;
 	struct bucket bot_bucket;
+	struct bucket told_bucket; /* of words for who pressed a button */
 	struct buckets chat_buckets;
 	uint64_t seed;
 };
@@ -44,6 +45,7 @@ void telegram_send(void *self, const struct channel_message *m);
 void telegram_edit(void *self, const struct channel_message *m);
 void telegram_remove(void *self, const struct channel_message *m);
 void telegram_type(void *self, const struct channel_message *where, bool shows);
+void telegram_tell(void *self, const struct channel_press *press, struct text words);
 int64_t telegram_ready(void *self, const struct channel_message *where, int64_t now_ms);
 int64_t telegram_calls_tick(struct telegram_chat *t, int64_t now_ms);
 void telegram_calls_finish(struct telegram_chat *t);

@@ -52,6 +52,20 @@ static void wait_as_told(struct telegram_chat *t, const struct telegram_answer *
 
 /* ---- updates ---- */
 
+/* False: not now. */
+static bool take_update(struct telegram_chat *t, yyjson_val *update, struct telegram_words *words)
+{
+	struct channel_inbound inbound;
+	struct channel_press press;
+
+	if (telegram_read_press(update, words, &press)) {
+		t->options.pressed(t->options.self, &press);
+		return true;
+	}
+	return !telegram_read_message(update, &t->bot, words, &inbound) ||
+	       t->options.came(t->options.self, &inbound);
+}
+
 /* Those that came are offered from the first on that was not taken; true: all were. */
 static bool take_updates(struct telegram_chat *t)
 {
@@ -66,13 +80,11 @@ static bool take_updates(struct telegram_chat *t)
 	buf_init(&words.text, CHANNEL_TEXT_MAX);
 	it = yyjson_arr_iter_with(answer.result);
 	while (goes_on && (one = yyjson_arr_iter_next(&it))) {
-		struct channel_inbound inbound;
 		int64_t number = telegram_update(one);
 
 		if (number < t->offset)
 			continue;
-		goes_on = !telegram_read_message(one, &t->bot, &words, &inbound) ||
-		          t->options.came(t->options.self, &inbound);
+		goes_on = take_update(t, one, &words);
 		if (goes_on)
 			t->offset = number + 1;
 	}
@@ -138,6 +150,7 @@ static void put_question(const struct telegram_chat *t, struct buf *body)
 		put_u64(body, "timeout", POLL_S);
 		put_list(body, "allowed_updates");
 		put_text(body, NULL, TEXT("message"));
+		put_text(body, NULL, TEXT("callback_query"));
 		put_list_end(body);
 	}
 	put_end(body);

@@ -164,6 +164,29 @@ bool telegram_read_message(yyjson_val *update, const struct telegram_self *self,
 	return text_trim(in.text).len > 0;
 }
 
+bool telegram_read_press(yyjson_val *update, struct telegram_words *words,
+                         struct channel_press *press)
+{
+	yyjson_val *query = yyjson_obj_get(update, "callback_query");
+	yyjson_val *from = yyjson_obj_get(query, "from");
+	yyjson_val *chat = yyjson_obj_get(yyjson_obj_get(query, "message"), "chat");
+	struct text id = json_text_at(query, "id"), value = json_text_at(query, "data");
+
+	words->peer[0] = '\0';
+	put_id(chat, "id", words->peer);
+	if (telegram_update(update) < 0 || yyjson_is_true(yyjson_obj_get(from, "is_bot")) ||
+	    !put_id(from, "id", words->sender) || !id.len || id.len > CHANNEL_ID_MAX ||
+	    memchr(id.at, '\0', id.len) || !value.len || value.len > BUTTON_VALUE_MAX)
+		return false;
+	take_name(from, words);
+	*press = (struct channel_press){.press = id,
+	                                .value = value,
+	                                .sender = text_of(words->sender),
+	                                .sender_name = text_of(words->name),
+	                                .peer = text_of(words->peer)};
+	return true;
+}
+
 int64_t telegram_message_number(struct text id)
 {
 	struct text number;

@@ -106,6 +106,44 @@ static void an_update_is_a_message(void **state)
 	buf_finish(&words.text);
 }
 
+static bool presses(const char *json, struct telegram_words *words, char out[128])
+{
+	yyjson_doc *doc = yyjson_read(json, strlen(json), 0);
+	struct channel_press press;
+	bool good;
+
+	assert_non_null(doc);
+	good = telegram_read_press(yyjson_doc_get_root(doc), words, &press);
+	if (good)
+		snprintf(out, 128, "%.*s %.*s %.*s %.*s", TEXT_ARG(press.press),
+		         TEXT_ARG(press.value), TEXT_ARG(press.sender), TEXT_ARG(press.peer));
+	yyjson_doc_free(doc);
+	return good;
+}
+
+static void an_update_is_a_press(void **state)
+{
+	struct telegram_words words;
+	char out[128];
+
+	assert_true(presses("{\"update_id\":9,\"callback_query\":{\"id\":\"q\"," FROM
+	                    ",\"message\":{\"chat\":{\"id\":-5}},\"data\":\"a:1\"}}",
+	                    &words, out));
+	assert_string_equal(out, "q a:1 7 -5");
+	assert_true(presses("{\"update_id\":9,\"callback_query\":{\"id\":\"q\"," FROM
+	                    ",\"data\":\"a:1\"}}",
+	                    &words, out));
+	assert_string_equal(out, "q a:1 7 ");
+	assert_false(presses("{\"update_id\":9,\"callback_query\":{\"id\":\"q\"," FROM "}}", &words,
+	                     out));
+	assert_false(presses("{\"update_id\":9,\"callback_query\":{\"id\":\"q\"," FROM
+	                     ",\"data\":\"0123456789012345678901234567890123456789"
+	                     "0123456789012345678901234\"}}",
+	                     &words, out));
+	assert_false(presses("{\"update_id\":9,\"callback_query\":{\"id\":\"q\",\"data\":\"a\"}}",
+	                     &words, out));
+}
+
 static void others_are_none(void **state)
 {
 	static const char *const none[] = {
@@ -194,6 +232,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_markup_stays),
 		cmocka_unit_test(nobody_is_rung),
 		cmocka_unit_test(an_update_is_a_message),
+		cmocka_unit_test(an_update_is_a_press),
 		cmocka_unit_test(others_are_none),
 		cmocka_unit_test(an_answer_says_how_long_to_wait),
 		cmocka_unit_test(a_bucket_has_a_burst_and_then_its_pace),
