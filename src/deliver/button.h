@@ -20,6 +20,7 @@
 struct channel_press {
 	struct text press; /* the platform's id of it, for tell() */
 	struct text value, sender, sender_name, peer;
+	bool is_dm; /* nobody else is in that chat, although it is not called as the person is */
 };
 
 struct channel_button {

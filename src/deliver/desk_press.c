@@ -16,8 +16,9 @@ static bool may_press(struct desk_account *account, const struct channel_press *
 	nexus_set(r, NEXUS_ACCOUNT, text_of(account->line.account));
 	nexus_set(r, NEXUS_SENDER, press->sender);
 	nexus_set(r, NEXUS_PEER, letter_word(l, LETTER_PEER));
-	r->peer_kind =
-		text_equal(press->sender, letter_word(l, LETTER_PEER)) ? CHANNEL_DM : CHANNEL_GROUP;
+	r->peer_kind = press->is_dm || text_equal(press->sender, letter_word(l, LETTER_PEER))
+	                       ? CHANNEL_DM
+	                       : CHANNEL_GROUP;
 	r->is_mentioned = true;
 	may = stages_admit(&x, account->desk->now_ms) && x.answers;
 	desk_name_person(r, user);

@@ -51,6 +51,7 @@ struct request {
 	char detail[CURL_ERROR_SIZE]; /* libcurl's own words */
 
 	void *self;
+	void (*field)(void *self, struct text name, struct text value);
 	void (*head)(void *self, const struct request_head *head);
 	void (*heard)(void *self, struct text bytes);
 	void (*beat)(void *self);
@@ -105,6 +106,8 @@ static void keep_field(struct request *r, struct text line)
 	} else if (text_equal_nocase(name, TEXT("Location"))) {
 		buf_clear(&r->location);
 		buf_add(&r->location, value);
+	} else if (r->field) {
+		r->field(r->self, name, value);
 	}
 }
 
@@ -418,6 +421,7 @@ static struct request *request_make(struct requests *requests, const struct requ
 
 	r->requests = requests;
 	r->self = o->self;
+	r->field = o->field;
 	r->head = o->head;
 	r->heard = o->heard;
 	r->beat = o->beat;

@@ -42,6 +42,8 @@ struct request_options {
 	size_t body_max; /* bytes of the answer's body; more is an error */
 
 	void *self;
+	/* Optional: a field of a head, of 1xx too, that the options above do not read. */
+	void (*field)(void *self, struct text name, struct text value);
 	void (*head)(void *self, const struct request_head *head); /* the final one, once */
 	void (*heard)(void *self, struct text bytes);              /* of the body */
 	void (*beat)(void *self); /* a head of 1xx: the answer is still coming */

@@ -132,6 +132,31 @@ static void only_the_final_head_counts(void **state)
 	assert_int_equal(w->retry_after_ms, 17000);
 }
 
+static void say_limits(struct server *s)
+{
+	if (server_await(s, "\r\n\r\n"))
+		server_say(s, TEXT("HTTP/1.1 200 OK\r\nX-RateLimit-Remaining: 4 \r\n"
+		                   "Content-Length: 0\r\n\r\n"));
+}
+
+static void heard_field(void *self, struct text name, struct text value)
+{
+	struct test_asker *w = self;
+
+	if (text_equal_nocase(name, TEXT("x-ratelimit-remaining")))
+		buf_add(&w->body, value);
+}
+
+static void fields_of_a_platform_are_told(void **state)
+{
+	struct test_asker *w = *state;
+	struct request_options o = asker_serve(w, say_limits);
+
+	o.field = heard_field;
+	asker_run(w, &o, "");
+	assert_true(text_is(buf_text(&w->body), "4"));
+}
+
 static void say_date(struct server *s)
 {
 	time_t then = time(NULL) + 100;
@@ -499,6 +524,7 @@ int main(void)
 		asker_test(methods_are_what_one_says),
 		asker_test(a_stream_is_heard_as_it_comes),
 		asker_test(only_the_final_head_counts),
+		asker_test(fields_of_a_platform_are_told),
 		asker_test(patience_may_be_asked_for_by_date),
 		asker_test(patience_has_an_end),
 		asker_test(cancelling_closes_the_socket_at_once),

@@ -51,6 +51,7 @@ struct ws_client {
 	struct ws_limits limits;
 	struct ws_reader reader;
 	unsigned ping_ms;
+	uint16_t goodbye;
 	uint64_t heard_ms; /* when the last byte came */
 
 	void *self;
@@ -389,6 +390,7 @@ static struct ws_client *ws_client_make(struct loop *loop, const struct ws_clien
 	c->closed = o->closed;
 	c->send_max = o->send_max;
 	c->ping_ms = o->ping_ms;
+	c->goodbye = o->goodbye ? o->goodbye : CODE_NORMAL;
 	c->limits = (struct ws_limits){o->message_max, FRAGMENTS_MAX, true, o->bad != NULL};
 	c->deadline.fire = on_deadline;
 	c->grave.free = free_client;
@@ -444,7 +446,7 @@ void ws_client_destroy(struct ws_client *client)
 	if (!client)
 		return;
 	if (client->state == OPEN)
-		say_goodbye(client, CODE_NORMAL, "");
+		say_goodbye(client, client->goodbye, "");
 	ws_client_leave(client);
 	loop_bury(client->loop, &client->grave);
 }

@@ -28,6 +28,7 @@ struct ws_client_options {
 	size_t send_max;            /* bytes that may wait to go out */
 	unsigned connect_ms;        /* until the upgrade is answered */
 	unsigned ping_ms;           /* we ping after so much silence, and give up after twice */
+	uint16_t goodbye;           /* the code of our own close; 0: 1000 */
 
 	void *self;
 	void (*open)(void *self);
