@@ -145,8 +145,7 @@ static bool end_head(struct request *r)
 	return !r->is_cancelled && !r->why.words[0];
 }
 
-/* libcurl gives the head line by line, each whole; trailers too.  What is
- * returned is 0 to end the request. */
+/* libcurl gives the head line by line, each whole; trailers too.  0 ends the request. */
 static size_t on_header(char *at, size_t size, size_t n, void *self)
 {
 	struct request *r = self;
@@ -164,6 +163,10 @@ static size_t on_header(char *at, size_t size, size_t n, void *self)
 		return line.len;
 	if (text_trim(line).len == 0)
 		return end_head(r) ? line.len : 0;
+	if (line.at[0] == '\r') { /* libcurl takes it for the blank one */
+		error_set(&r->why, "the head of %.100s's response has a broken line", r->url.host);
+		return 0;
+	}
 	if (r->in_head) {
 		keep_field(r, line);
 	} else {

@@ -93,6 +93,18 @@ static void say_upgrade(struct server *s)
 		                   "Connection: Upgrade\r\n\r\nbytes"));
 }
 
+static void say_broken_line(struct server *s)
+{
+	if (server_await(s, "\r\n\r\n"))
+		server_say(s, TEXT("HTTP/1.1 200 OK\r\n\rX: event\nbody"));
+}
+
+static void say_broken_line_alone(struct server *s)
+{
+	if (server_await(s, "\r\n\r\n"))
+		server_say(s, TEXT("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\rX: event\n"));
+}
+
 static void answers_that_are_none_are_told(void **state)
 {
 	static const struct {
@@ -106,6 +118,8 @@ static void answers_that_are_none_are_told(void **state)
 		{say_half_and_reset, "the connection to 127.0.0.1 broke", "half"},
 		{say_bad_chunk, "broke", ""},
 		{say_upgrade, "an upgrade that nobody asked for", ""},
+		{say_broken_line, "has a broken line", ""},
+		{say_broken_line_alone, "has a broken line", ""},
 	};
 	struct test_asker *w = *state;
 
