@@ -29,6 +29,8 @@ def arm(box, rng, number):
     if number % 5 == 2:
         faults["SLOW"] = 30
     box.arm_loss(**faults)
+    if number % 3 == 0:
+        box.fail()
 
 
 def live_and_lose_power(box, parts, seconds, stopping):

@@ -41,7 +41,7 @@ def pressed(box):
 
 
 def press(box, button, sender="ada"):
-    with open(box.data / "in.ndjson", "a", encoding="utf-8") as file:
+    with open(box.inbox, "a", encoding="utf-8") as file:
         file.write(json.dumps({"from": sender, "press": button["press"]}) + "\n")
 
 

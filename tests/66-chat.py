@@ -87,7 +87,7 @@ def _():
 def _():
     with Upstream() as up, settings(up, OWNER + "deliver: {gather: 1s}\n") as box:
         connected(box)
-        with open(box.data / "in.ndjson", "a", encoding="utf-8") as file:
+        with open(box.inbox, "a", encoding="utf-8") as file:
             for i, text in enumerate(("one", "two", "three")):
                 file.write(json.dumps({"id": str(i), "from": "ada", "text": text}) + "\n")
         eventually(lambda: requests(box))
@@ -183,7 +183,7 @@ def _():
 def _():
     with Upstream() as up, settings(up, OWNER) as box:
         connected(box)
-        with open(box.data / "in.ndjson", "ab") as file:
+        with open(box.inbox, "ab") as file:
             file.write(b'\xff\xfe\n{"from":"ada"}\n[1]\n{"from":1,"text":"x"}\n\n')
             file.write(b'{"from":"ada","text":"' + b"x" * 2_000_000 + b'"}\n')
         write(box, "good day")

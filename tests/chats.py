@@ -10,16 +10,18 @@ OWNER = "people: [{name: Ada, relationship: owner, identities: ['file:ada']}]\n"
 RESTARTED = "(the box restarted, please ask again)"
 
 
-def settings(up, more="", adapter="", streaming="mode: accumulate"):
+def settings(up, more="", adapter="", streaming="mode: accumulate", kind=Box):
     """A box with one model, one chat of two files, and what else is said."""
     place = temp_dir()
     path = place / "signalbox.yaml"
     path.write_text(
         f"sources: [{{id: model, url: '{up.url}', protocol: openai, model: model-a}}]\n"
-        f"adapters:\n  desk:\n    channel: file\n    agent: model\n    inbox: in.ndjson\n"
+        f"adapters:\n  desk:\n    channel: file\n    agent: model\n    inbox: {place}/in.ndjson\n"
         f"    outbox: out.ndjson\n    streaming: {{{streaming}}}\n{adapter}"
         f"{more}")
-    return Box(args=["--config", str(path)])
+    box = kind(args=["--config", str(path)])
+    box.inbox = place / "in.ndjson"
+    return box
 
 
 def connected(box):
@@ -31,7 +33,7 @@ def connected(box):
 
 
 def write(box, text, sender="ada", **more):
-    with open(box.data / "in.ndjson", "a", encoding="utf-8") as file:
+    with open(box.inbox, "a", encoding="utf-8") as file:
         file.write(json.dumps({"from": sender, "text": text, **more}) + "\n")
 
 

@@ -1,9 +1,9 @@
 /* channel_file.c - a chat of two files: a JSON line for each message, in and out.
  *
  * How far the inbox was read rides in nex.received, so that a start goes on there.  A line of the
- * outbox is one write, and what a crash left of one is taken away.  A
- * message is known again by its delivery and piece, which stand in its line.  It is edited and
- * removed by lines that name it.
+ * outbox is one write, accepted when it is on the disk, and what a crash left of one is taken
+ * away.  A message is known again by its delivery and piece, which stand in its line.  It is
+ * edited and removed by lines that name it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -226,6 +226,18 @@ static bool write_line(struct file_chat *f, struct text line, struct error *why)
 	return false;
 }
 
+/* It is accepted when a power loss cannot take it away.  What was written and may not stay is
+ * looked for again. */
+static enum channel_answer keep_line(struct file_chat *f, struct text line, struct error *why)
+{
+	if (!write_line(f, line, why))
+		return CHANNEL_AWAY;
+	if (fdatasync(f->out) == 0)
+		return CHANNEL_ACCEPTED;
+	error_errno(why, "%s", f->out_path);
+	return CHANNEL_UNKNOWN;
+}
+
 static void file_answer(const struct file_chat *f, const struct channel_message *m,
                         struct channel_result result)
 {
@@ -271,7 +283,7 @@ static void write_message(struct file_chat *f, const struct channel_message *m,
 		[CHANNEL_SEND] = "id", [CHANNEL_EDIT] = "edit", [CHANNEL_REMOVE] = "remove"};
 	struct error why = {""};
 	struct buf line, id;
-	bool good;
+	enum channel_answer answer = CHANNEL_AWAY;
 
 	buf_init(&line, 8 * MIB);
 	buf_init(&id, ROOM);
@@ -287,13 +299,11 @@ static void write_message(struct file_chat *f, const struct channel_message *m,
 		put_buttons(m, &line);
 	put_end(&line);
 	buf_add_char(&line, '\n');
-	good = !line.full && write_line(f, buf_text(&line), &why);
+	if (!line.full)
+		answer = keep_line(f, buf_text(&line), &why);
 	buf_finish(&line);
 	buf_finish(&id);
-	file_answer(f, m,
-	            (struct channel_result){.act = act,
-	                                    .answer = good ? CHANNEL_ACCEPTED : CHANNEL_AWAY,
-	                                    .why = &why});
+	file_answer(f, m, (struct channel_result){.act = act, .answer = answer, .why = &why});
 }
 
 static void file_send(void *self, const struct channel_message *m)

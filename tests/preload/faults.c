@@ -16,8 +16,8 @@
  * FAULTS_SLOW     milliseconds that every sync takes longer
  * FAULTS_STALL    milliseconds that every read by preadv2 takes longer
  * FAULTS_BAD      NAME:FROM:TO: these bytes of files that end in NAME cannot be read
- * FAULTS_WHILE    a path: failures happen only while a file of that name exists,
- *                 and calls are counted only then
+ * FAULTS_WHILE    a path: failures and FAULTS_CRASH happen only while a file of that
+ *                 name exists, and calls are counted only then
  * FAULTS_CRASH    CALL:N: in the N-th such call the power goes
  * FAULTS_TRIGGER  a path: the power goes when a file of that name appears
  * FAULTS_LOSS     `all` (the default), `garble`, `mixed` or `none`: see loss.h
@@ -269,10 +269,10 @@ static int judge(enum call call)
 {
 	int verdict = 0;
 
-	if (strikes(&crash, call))
-		lose_power();
 	if (!is_time_to_fail())
 		return 0;
+	if (strikes(&crash, call))
+		lose_power();
 	for (unsigned i = 0; i < rule_count; i++)
 		if (strikes(&rules[i], call) && verdict == 0)
 			verdict = rules[i].how;
