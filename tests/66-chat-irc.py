@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from irc_servers import PASSWORD, Inspircd, Ngircd, Person
-from lib import ROOT, Box, eventually, run, temp_dir, test
+from lib import PATIENCE_S, ROOT, Box, cli, eventually, run, temp_dir, test
 
 ANYBODY = "access: [{who: any, channel: irc, mention: true, decision: allow}]\n"
 OWNER = "people: [{name: Ada, relationship: owner, identities: ['irc:ada']}]\n"
@@ -123,6 +123,32 @@ def _():
         assert answer.status == 200, answer
         gone = eventually(lambda: [x for x in letters(box) if x["state"] == "failed"])
         assert "nick" in gone[0]["why"].lower(), gone
+
+
+@test("a room that does not let the box in is told by signalbox channels")
+def _():
+    with Parrot() as parrot, Ngircd() as server, Person(server.port, "ada") as ada:
+        ada.join("#room")
+        ada.send("MODE #room +i")
+        ada.wait_for(" MODE #room +i")
+        with box_of(parrot, f"irc://127.0.0.1:{server.port}", ANYBODY) as box:
+            def channel():
+                (c,) = [c for c in box.request("GET", "/api/channels").json()["channels"]
+                        if c["name"] == "irc"]
+                return c
+            eventually(lambda: "the room #room does not let us in" in channel().get("why", ""))
+            assert channel()["state"] == "connected", channel()
+            done = cli("channels", "check", "irc", "--data", str(box.data))
+            assert done.code == 1 and "bad   the room #room does not let us in: " in done.out, done
+            assert "ok    the nick is box\n" in done.out, done
+            ada.send("INVITE box #room")
+            ada.send("MODE #room -i")
+            server.kill()
+            eventually(lambda: channel()["state"] == "away")
+            server.open()
+            eventually(lambda: channel()["state"] == "connected", within=2 * PATIENCE_S)
+            eventually(lambda: "ok    the box is in #room\n" in cli(
+                "channels", "check", "irc", "--data", str(box.data)).out)
 
 
 @test("a server that dies and comes back finds the box again, with what waited")

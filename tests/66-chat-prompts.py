@@ -149,7 +149,7 @@ def _():
 
 @test("prompts.to asks other chats, where a code answers as whoever has it")
 def _():
-    to = OWNER + "prompts: {to: ['desk:ops', {chat: 'desk:boss', allow: true}, 'none:x']}\n"
+    to = OWNER + "prompts: {to: ['desk:ops', {chat: 'desk:boss', allow: true}]}\n"
     with Upstream() as up, settings(up, to) as box:
         connected(box)
         ask(box, **TOOL)

@@ -5,7 +5,7 @@ import time
 
 from chats import RESTARTED, TEXT, connected, ends, finished, requests, says
 from fake_telegram import Refused, Telegram
-from lib import PATIENCE_S, Box, eventually, run, temp_dir, test
+from lib import PATIENCE_S, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
 
 AGAIN = "(again, after a restart)"
@@ -269,6 +269,58 @@ def _():
         connected(box)
         eventually(lambda: "401 Unauthorized" in box.log())
         assert "123:abc" not in box.log()
+
+
+def channel(box):
+    (c,) = [c for c in box.request("GET", "/api/channels").json()["channels"]
+            if c["name"] == "telegram"]
+    return c
+
+
+@test("signalbox channels says how it stands with Telegram, and a check names what is wrong")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        eventually(lambda: channel(box)["state"] == "connected")
+        done = cli("channels", "check", "telegram", "--data", str(box.data))
+        assert done.code == 0 and "ok    the bot is @box_bot\n" in done.out, done
+        assert "ok    no webhook takes its messages away\n" in done.out, done
+        fake.webhook = "https://example.test/bot123:abc/hook"
+        with fake.lock:
+            fake.lock.notify_all()
+        fake.write("one more")  # ends the question that is open
+        done = cli("channels", "check", "telegram", "--data", str(box.data))
+        assert done.code == 1 and "bad   its messages go to the webhook https://" in done.out, done
+        assert "123:abc" not in done.out, done
+        eventually(lambda: channel(box)["state"] == "refused")
+        assert "409 Conflict" in channel(box)["why"], channel(box)
+        (words,) = box.request("GET", "/readyz").json()["degraded"]
+        assert words.startswith("the channel telegram is refused: 409"), words
+        assert fake.wrong == [], fake.wrong
+    with Upstream() as up, Telegram("999:other") as fake, settings(up, fake) as box:
+        connected(box)
+        eventually(lambda: channel(box)["state"] == "refused")
+        done = cli("channels", "check", "telegram", "--data", str(box.data))
+        assert done.code == 1 and "Telegram refuses the token: 401 Unauthorized" in done.out, done
+
+
+@test("a Telegram that is gone is away, what waits is counted, and it goes when it is back")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        eventually(lambda: channel(box)["state"] == "connected")
+        port = fake.server.server_port
+        fake.leave()
+        box.request("POST", "/api/messages", {"channel": "telegram", "peer": "7", "agent": "model",
+                                              "text": "good day"})
+        eventually(lambda: channel(box)["waiting"] == 1)
+        eventually(lambda: channel(box)["state"] == "away", within=2 * PATIENCE_S)
+        done = cli("channels", "--data", str(box.data))
+        assert any("telegram" in l and "away" in l for l in done.out.splitlines()), done
+        fake.serve(port)
+        eventually(lambda: TEXT in fake.screen(), within=2 * PATIENCE_S)
+        eventually(lambda: channel(box)["state"] == "connected", within=2 * PATIENCE_S)
+        eventually(lambda: channel(box)["waiting"] == 0)
 
 
 @test("a Telegram that is away is waited for, and nothing is lost")

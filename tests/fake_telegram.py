@@ -102,15 +102,29 @@ class Telegram:
         self.keyboards = {} # (chat, id) -> {label: callback_data}, in their order
         self.told = {}      # id of a press -> the words for who pressed
         self.next_press = 1
+        self.webhook = ""
         self.sent = []      # (chat, text), as they were accepted
         self.next_id = 100
         self.next_update = 1000
         self.times = defaultdict(deque)
         self.limited = 0    # 429s that were none of the test's
         self.script = {}    # method -> a list of what happens instead: see answer()
-        self.server = Server(("127.0.0.1", 0), self._handler())
+        self.left = False   # nobody is there
+        self.serve(0)
+
+    def serve(self, port):
+        self.left = False
+        self.server = Server(("127.0.0.1", port), self._handler())
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def leave(self):
+        """Nobody is there until serve() with the same port; what is asked is not answered."""
+        with self.lock:
+            self.left = True
+            self.lock.notify_all()
+        self.server.shutdown()
+        self.server.server_close()
 
     @property
     def url(self):
@@ -212,12 +226,17 @@ class Telegram:
     def getMe(self, _):
         return BOT
 
+    def getWebhookInfo(self, _):
+        return {"url": self.webhook, "has_custom_certificate": False, "pending_update_count": 0}
+
     def getUpdates(self, body):
+        if self.webhook:
+            raise Refused(409, "Conflict: can't use getUpdates method while webhook is active")
         end = time.monotonic() + body.get("timeout", 0)
         offset = body.get("offset", 0)
         self.confirmed = max(self.confirmed, offset)
         self.updates = [u for u in self.updates if u["update_id"] >= offset]
-        while not self.updates and time.monotonic() < end and self.token:
+        while not self.updates and time.monotonic() < end and self.token and not self.left:
             self.lock.wait(0.2)
         allowed = body.get("allowed_updates", [])
         self.updates = [u for u in self.updates if not allowed or set(u) & set(allowed) or
@@ -302,11 +321,14 @@ class Telegram:
                 _, bot, method = self.path.split("/", 2)
                 body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or
                                   b"{}")
+                if fake.left:
+                    self.close_connection = True
+                    return
                 if bot != f"bot{fake.token}":
                     got = 401, {"ok": False, "error_code": 401, "description": "Unauthorized"}
                 else:
                     got = fake.answer(method, body)
-                if got is None:
+                if got is None or fake.left:
                     self.close_connection = True
                     return
                 bytes = json.dumps(got[1]).encode()

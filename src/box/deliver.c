@@ -181,6 +181,22 @@ static void list_deliveries(void *self, bool failed, struct buf *out)
 	desk_deliveries(((struct box *)self)->chats->desk, failed, out);
 }
 
+static void list_channels(void *self, struct buf *out)
+{
+	desk_channels(((struct box *)self)->chats->desk, out);
+}
+
+static void tell_degraded(void *self, struct buf *out)
+{
+	desk_degraded(((struct box *)self)->chats->desk, out);
+}
+
+static enum back_answer check_channel_named(void *self, struct text name,
+                                            const struct back_ear *ear, struct error *why)
+{
+	return desk_check_channel(((struct box *)self)->chats->desk, name, ear, why);
+}
+
 static bool retry_delivery(void *self, struct text id, struct error *why)
 {
 	return desk_retry(((struct box *)self)->chats->desk, id, why);
@@ -195,6 +211,9 @@ struct web_chat box_web_chat(struct box *box)
 		.press = press_code,
 		.look = look_at_message,
 		.deliveries = list_deliveries,
+		.channels = list_channels,
+		.degraded = tell_degraded,
+		.check = check_channel_named,
 		.retry = retry_delivery,
 	};
 }

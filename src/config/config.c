@@ -260,6 +260,24 @@ static bool config_settle_adapter(const struct config_loading *l, struct config_
 	       error_within(l->why, "adapters: '%s'", a->name);
 }
 
+/* Whoever is to be asked is there. */
+static bool settle_prompts(const struct config_loading *l)
+{
+	const struct config_prompts *prompts = &l->config->prompts;
+
+	for (size_t i = 0; i < prompts->to_count; i++) {
+		struct text peer, name = text_cut(text_of(prompts->to[i].chat), ':', &peer);
+		bool is_there = text_is(name, "terminal");
+
+		for (size_t at = 0; at < l->config->adapter_count; at++)
+			is_there = is_there || text_is(name, l->config->adapters[at].name);
+		if (!is_there)
+			return error_set(l->why, "prompts.to: '%s': there is no adapter '%.*s'",
+			                 prompts->to[i].chat, TEXT_ARG(name));
+	}
+	return true;
+}
+
 static bool config_settle(struct config_loading *l)
 {
 	struct config *config = l->config;
@@ -278,7 +296,7 @@ static bool config_settle(struct config_loading *l)
 		if (!config_settle_adapter(l, &config->adapters[i]))
 			return false;
 	settle_listens(l);
-	return settle_tokens(l);
+	return settle_prompts(l) && settle_tokens(l);
 }
 
 bool config_load(struct config *config, const struct config_sources *sources, struct error *why)

@@ -49,6 +49,21 @@ struct channel_result {
 	const struct error *why;
 };
 
+/* How it stands with its platform. */
+enum channel_state {
+	CHANNEL_CONNECTED,
+	CHANNEL_CONNECTING,
+	CHANNEL_GONE,   /* it is not there, and may be later */
+	CHANNEL_DENIED, /* it does not let us in */
+};
+
+/* Who is told what a check finds, one by one, and then its end; from inside, too. */
+struct channel_check {
+	void *self;
+	void (*found)(void *self, bool is_good, const char *words);
+	void (*done)(void *self);
+};
+
 struct channel_options {
 	const struct config_adapter *config; /* lives as long as the channel; NULL: built in */
 	const char *data;                    /* where relative paths begin */
@@ -82,6 +97,10 @@ struct channel_kind {
 	int64_t (*ready)(void *self, const struct channel_message *where, int64_t now_ms);
 	/* With buttons: what became of a press, for who pressed. */
 	void (*tell)(void *self, const struct channel_press *press, struct text words);
+	/* Optional: why has words unless all is well, also of what is connected. */
+	enum channel_state (*state)(void *self, struct error *why);
+	/* Optional: is everything there that it needs?  In the place of one that is under way. */
+	void (*check)(void *self, const struct channel_check *check);
 	/* Optional: what is to be done now; when it wants to be called again. */
 	int64_t (*tick)(void *self, int64_t now_ms);
 };

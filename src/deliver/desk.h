@@ -63,12 +63,19 @@ struct desk_post {
 enum back_answer desk_take_post(struct desk *d, const struct desk_post *post,
                                 const struct back_ear *ear, char id[CUSTODY_ID_LEN + 1],
                                 struct error *why);
-/* The ear of a post will not be there any more. */
+/* The ear of a post or a check will not be there any more. */
 void desk_forget(struct desk *d, const void *of);
 
 /* Whoever has the code of a button presses it.  BACK_UNKNOWN: there is none. */
 enum back_answer desk_press_code(struct desk *d, struct text code, const struct back_ear *ear,
                                  struct error *why);
+
+/* `"channels":[...]`: how each stands; and words for each that is away, members of a list. */
+void desk_channels(struct desk *d, struct buf *out);
+void desk_degraded(struct desk *d, struct buf *out);
+/* Is everything there that a channel needs?  The verdict's json says it: name, good, findings. */
+enum back_answer desk_check_channel(struct desk *d, struct text name, const struct back_ear *ear,
+                                    struct error *why);
 
 bool desk_look(struct desk *d, struct text id, struct buf *out); /* false: it is not known */
 void desk_deliveries(struct desk *d, bool failed, struct buf *out);

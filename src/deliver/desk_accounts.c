@@ -86,13 +86,12 @@ static void open_account(struct desk_account *a)
 		.pressed = channel_pressed,
 		.answered = channel_answered,
 	};
-	struct error why;
-
 	outbox_stir(d->outbox);
 	a->due_ms = d->now_ms;
 	a->retry_ms = d->now_ms + RETRY_MS;
-	if (!open_channel(a, &options, &why))
-		log_warn("deliver", "the chat %s is not open: %s", a->line.account, why.words);
+	if (!open_channel(a, &options, &a->unopened))
+		log_warn("deliver", "the chat %s is not open: %s", a->line.account,
+		         a->unopened.words);
 }
 
 static void close_account(struct desk_account *a)
@@ -100,6 +99,7 @@ static void close_account(struct desk_account *a)
 	if (a->line.channel)
 		a->line.kind->close(a->line.channel);
 	a->line.channel = NULL;
+	desk_end_check(a, "it was closed meanwhile");
 }
 
 struct desk_account *desk_find_account(const struct desk *d, struct text name)
@@ -219,7 +219,9 @@ void desk_tick_accounts(struct desk *d)
 			open_account(a);
 		if (a->line.channel && a->line.kind->tick && d->now_ms >= a->due_ms)
 			a->due_ms = a->line.kind->tick(a->line.channel, d->now_ms);
+		a->check_ms = desk_go_on_checking(a);
 	}
+	desk_note_states(d);
 }
 
 int64_t desk_accounts_due(const struct desk *d)
@@ -234,6 +236,7 @@ int64_t desk_accounts_due(const struct desk *d)
 			own = a->due_ms;
 		else if (!a->line.channel && !a->is_gone)
 			own = a->retry_ms;
+		own = a->check_ms && a->check_ms < own ? a->check_ms : own;
 		if (own < due)
 			due = own;
 	}

@@ -5,20 +5,10 @@
 #include "base/map.h"
 #include "config/people.h"
 #include "deliver/desk.h"
+#include "deliver/desk_account.h"
 #include "deliver/outbox.h"
 #include "deliver/reply.h"
 #include "deliver/request.h"
-
-/* An account of the configuration, or one that is built in. */
-struct desk_account {
-	struct desk *desk;
-	struct outbox_line line; /* its name and its channel */
-	char *words;             /* as the channel was opened with */
-	bool is_gone;            /* the configuration has it no more */
-	int64_t due_ms, retry_ms;
-	uint64_t came_seq;   /* of the newest message that came there */
-	struct link in_desk; /* desk.accounts */
-};
 
 /* A message on its way through the stages. */
 struct nexus {
@@ -71,8 +61,6 @@ struct desk_kept {
 	struct link in_desk; /* desk.kept, oldest first */
 };
 
-const struct config_adapter *desk_config(const struct desk_account *account); /* or NULL */
-
 /* How a reply goes there.  Its texts lie in the nexus and in what is given. */
 void desk_resolve(const struct nexus *x, struct reply_options *options,
                   struct typing_signaler *typing);
@@ -82,14 +70,6 @@ bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct 
 
 /* A letter that nobody waits for yet: its id, the caller's; NULL: it cannot be taken now. */
 char *desk_prepare(struct nexus *x, const char *kind, const struct payload *payload);
-
-/* ---- desk_accounts.c ---- */
-
-void desk_open_accounts(struct desk *d); /* those of the configuration, and the built-in one */
-void desk_close_accounts(struct desk *d);
-struct desk_account *desk_find_account(const struct desk *d, struct text name);
-void desk_tick_accounts(struct desk *d);
-int64_t desk_accounts_due(const struct desk *d);
 
 /* ---- desk.c ---- */
 

@@ -232,6 +232,7 @@ void desk_forget(struct desk *d, const void *of)
 		if (x->ear.of == of)
 			x->ear.told = NULL;
 	}
+	desk_forget_checks(d, of);
 }
 
 bool desk_look(struct desk *d, struct text id, struct buf *out)

@@ -36,6 +36,22 @@ static void cut_text(struct text text, struct buf *out)
 	buf_add(out, TEXT(CUT_NOTE));
 }
 
+/* Nothing is counted while there are few in all. */
+static bool is_full(const struct outbox *o, struct text account)
+{
+	struct custody *custody = o->options.custody;
+	size_t all = custody_open_count(custody), count = 0;
+
+	if (all < OUTBOX_WAITING_MAX || all >= OUTBOX_ALL_MAX)
+		return all >= OUTBOX_ALL_MAX;
+	list_each(custody_letters(custody), l) {
+		const struct letter *one = list_of(l, struct letter, in_all);
+
+		count += text_equal(letter_word(one, LETTER_ACCOUNT), account);
+	}
+	return count >= OUTBOX_WAITING_MAX;
+}
+
 bool outbox_prepare(struct outbox *o, const struct outbox_wish *wish)
 {
 	struct outbox_line *line = o->options.find(o->options.self, wish->account);
@@ -54,7 +70,7 @@ bool outbox_prepare(struct outbox *o, const struct outbox_wish *wish)
 	struct buf out, text;
 	bool good;
 
-	if (custody_open_count(o->options.custody) >= OUTBOX_WAITING_MAX)
+	if (is_full(o, wish->account))
 		return false;
 	for (unsigned i = 0; i < LETTER_WORDS; i++)
 		letter_set(&l, (enum letter_word)i, words[i].len ? words[i] : wish->more[i]);

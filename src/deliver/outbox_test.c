@@ -506,6 +506,34 @@ static void another_chat_does_not_wait(void **state)
 	assert_string_equal(sent, "1:one\n1:two\n");
 }
 
+static bool prepare_one(const char *account, unsigned number)
+{
+	char id[32];
+
+	snprintf(id, sizeof(id), "%s.%u", account, number);
+	return outbox_prepare(outbox, &(struct outbox_wish){.id = text_of(id),
+	                                                    .request = TEXT("r"),
+	                                                    .account = text_of(account),
+	                                                    .peer = TEXT("ada"),
+	                                                    .text = TEXT("good day"),
+	                                                    .kind = "final"});
+}
+
+static void an_account_has_so_many_waiting_and_others_do_not_wait(void **state)
+{
+	for (unsigned i = 0; i < OUTBOX_WAITING_MAX; i++) {
+		bool taken = prepare_one("gone", i);
+
+		assert_true(taken);
+	}
+	sync_all();
+	assert_int_equal(custody_open_count(custody), OUTBOX_WAITING_MAX);
+	assert_false(prepare_one("gone", OUTBOX_WAITING_MAX));
+	assert_true(prepare_one("desk", 0));
+	sync_all();
+	assert_int_equal(state_of("desk.0"), LETTER_DELIVERED);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_outbox, close_outbox)
@@ -533,6 +561,7 @@ int main(void)
 		TEST(a_crash_between_the_end_and_the_edit_edits),
 		TEST(a_crash_while_a_draft_leaves_is_not_taken_for_its_end),
 		TEST(another_chat_does_not_wait),
+		TEST(an_account_has_so_many_waiting_and_others_do_not_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

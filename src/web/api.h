@@ -34,6 +34,8 @@ void api_press(struct call *call);
 void api_message(struct call *call);
 void api_deliveries(struct call *call);
 void api_delivery_retry(struct call *call);
+void api_channels(struct call *call);
+void api_channel_check(struct call *call);
 
 void api_crew(struct call *call);
 void api_crew_member(struct call *call);

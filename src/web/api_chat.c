@@ -147,3 +147,28 @@ void api_delivery_retry(struct call *call)
 	put_bool(&out, "ok", true);
 	web_answer_object(call, &out);
 }
+
+void api_channels(struct call *call)
+{
+	const struct web_chat *chat = &call->web->options.chat;
+	struct buf out;
+
+	buf_init(&out, LIST_MAX);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	chat->channels(chat->self, &out);
+	web_answer_object(call, &out);
+}
+
+void api_channel_check(struct call *call)
+{
+	const struct web_chat *chat = &call->web->options.chat;
+	struct web_owed *owed = web_owe(call, TEXT(""));
+	struct back_ear ear = web_owed_ear(owed);
+	struct error why;
+
+	web_owed_end(
+		owed,
+		chat->check(chat->self, (struct text){call->part.at, call->part.len}, &ear, &why),
+		&why);
+}

@@ -40,6 +40,26 @@ static const char *trouble_of(const struct web *web)
 	return words ? words : doors->trouble(doors->self);
 }
 
+/* It does its work; what it cannot reach is named. */
+static void answer_ready(struct call *call)
+{
+	const struct web_chat *chat = &call->web->options.chat;
+	struct buf out, degraded;
+
+	buf_init(&out, STATUS_MAX);
+	buf_init(&degraded, STATUS_MAX);
+	chat->degraded(chat->self, &degraded);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	if (degraded.len) {
+		put_list(&out, "degraded");
+		buf_add(&out, buf_text(&degraded));
+		put_list_end(&out);
+	}
+	buf_finish(&degraded);
+	web_answer_object(call, &out);
+}
+
 void api_ready(struct call *call)
 {
 	const char *trouble = trouble_of(call->web);
@@ -47,7 +67,7 @@ void api_ready(struct call *call)
 	if (trouble)
 		web_refuse(call->http, 503, trouble, NULL);
 	else
-		api_health(call);
+		answer_ready(call);
 }
 
 static void add_bus(struct buf *out, const struct bus_stats *s)

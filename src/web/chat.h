@@ -22,6 +22,11 @@ struct web_chat {
 	                          struct error *why);
 	bool (*look)(void *self, struct text id, struct buf *out); /* members; false: not known */
 	void (*deliveries)(void *self, bool failed, struct buf *out); /* a member */
+	void (*channels)(void *self, struct buf *out);                /* a member */
+	void (*degraded)(void *self, struct buf *out);                /* words, members of a list */
+	/* Taken as a post is; the verdict's json is the answer. */
+	enum back_answer (*check)(void *self, struct text name, const struct back_ear *ear,
+	                          struct error *why);
 	bool (*retry)(void *self, struct text id, struct error *why);
 };
 

@@ -70,6 +70,8 @@ static void answer_owed(struct web_owed *o, enum back_answer answer, const struc
 
 static void told(void *of, const struct back_verdict *verdict)
 {
+	if (verdict->answer == BACK_DONE && verdict->json.len)
+		web_owed_say(of, verdict->json);
 	answer_owed(of, verdict->answer, verdict->why);
 }
 

@@ -230,6 +230,7 @@ static void wire_lost(void *self, const struct error *why)
 {
 	struct irc_chat *c = self;
 
+	c->options.wake(c->options.self);
 	if (c->delivery)
 		irc_answer(c, c->sent ? CHANNEL_UNKNOWN : CHANNEL_AWAY, why);
 }
@@ -279,6 +280,17 @@ static void *irc_open(const struct channel_options *options, struct error *why)
 	return NULL;
 }
 
+static enum channel_state irc_state(void *self, struct error *why)
+{
+	return irc_wire_state(((struct irc_chat *)self)->wire, why);
+}
+
+static void irc_check(void *self, const struct channel_check *check)
+{
+	irc_wire_check(((struct irc_chat *)self)->wire, check);
+	check->done(check->self);
+}
+
 const struct channel_kind channel_irc = {
 	.name = "irc",
 	.traits = {.limit = {CHUNK_BYTES, IRC_PIECE_MAX, 0},
@@ -288,4 +300,6 @@ const struct channel_kind channel_irc = {
 	.close = irc_close,
 	.send = irc_send,
 	.tick = irc_tick,
+	.state = irc_state,
+	.check = irc_check,
 };

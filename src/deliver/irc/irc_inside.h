@@ -16,6 +16,8 @@ struct irc_wire {
 	uint16_t port;
 	bool is_secure;
 	char *wanted, *nick, *password, **rooms;
+	char **no_rooms; /* why a room of these does not let us in; or NULL */
+	bool *in_rooms;  /* are we in it? */
 
 	enum irc_state state;
 	struct dial *dial;
@@ -25,6 +27,7 @@ struct irc_wire {
 	unsigned wait_ms, tries;
 	bool is_skipping; /* a line that is too long */
 	bool has_sasl, has_account_tag, is_doubted;
+	bool is_denied; /* the credential is wrong */
 	uint64_t asked; /* the number of the newest PING of irc_wire_ask() */
 	struct error why;
 };
@@ -37,5 +40,9 @@ void irc_wire_fail(struct irc_wire *w, const char *why); /* and another attempt 
 /* irc_login.c: was it a line about being let in? */
 void irc_login_begin(struct irc_wire *w);
 bool irc_login_hears(struct irc_wire *w, const struct irc_line *line);
+
+/* irc_rooms.c: a line about a room of ours?  It may be one of others, too. */
+void irc_rooms_hear(struct irc_wire *w, const struct irc_line *line);
+void irc_rooms_leave(struct irc_wire *w); /* all of them: the connection is gone */
 
 #endif

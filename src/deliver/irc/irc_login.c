@@ -96,6 +96,7 @@ static void hear_welcome(struct irc_wire *w, const struct irc_line *line)
 	w->state = IRC_LIVE;
 	w->wait_ms = IRC_WAIT_MS;
 	w->why.words[0] = '\0';
+	w->is_denied = false;
 	deadline_set(w->options.loop, &w->deadline, IRC_QUIET_MS);
 	for (size_t i = 0; i < w->options.room_count; i++)
 		irc_wire_put(w, "JOIN %s", w->rooms[i]);
@@ -118,6 +119,7 @@ static void hear_taken(struct irc_wire *w, const struct irc_line *line)
 
 static void hear_wrong(struct irc_wire *w, const struct irc_line *line)
 {
+	w->is_denied = true;
 	irc_wire_fail(w, "the credential is wrong");
 }
 

@@ -35,6 +35,7 @@ static void wire_leave(struct irc_wire *w)
 	buf_clear(&w->out);
 	w->is_skipping = w->is_doubted = w->has_sasl = w->has_account_tag = false;
 	w->state = IRC_AWAY;
+	irc_rooms_leave(w);
 }
 
 void irc_wire_fail(struct irc_wire *w, const char *why)
@@ -158,6 +159,7 @@ static void hear_line(struct irc_wire *w, struct text text)
 
 	if (!irc_read(&line, text) || irc_login_hears(w, &line))
 		return;
+	irc_rooms_hear(w, &line);
 	if (is_refusal(line.command))
 		hear_refused(w, &line);
 	else if (text_is(line.command, "PING"))
@@ -346,6 +348,8 @@ struct irc_wire *irc_wire_create(const struct irc_wire_options *options, struct 
 	w->nick = must_dup(w->wanted);
 	w->password = options->password.len ? text_dup(options->password) : NULL;
 	w->rooms = must_zero(options->room_count + 1, sizeof(*w->rooms));
+	w->no_rooms = must_zero(options->room_count + 1, sizeof(*w->no_rooms));
+	w->in_rooms = must_zero(options->room_count + 1, sizeof(*w->in_rooms));
 	for (size_t i = 0; i < options->room_count; i++)
 		w->rooms[i] = must_dup(options->rooms[i]);
 	error_set(&w->why, "not connected yet");
@@ -370,6 +374,8 @@ void irc_wire_destroy(struct irc_wire *w)
 		explicit_bzero(w->password, strlen(w->password));
 	free(w->password);
 	free(w->rooms);
+	free(w->no_rooms);
+	free(w->in_rooms);
 	free(w->wanted);
 	free(w->nick);
 	buf_finish(&w->in);

@@ -30,6 +30,8 @@ struct irc_wire *irc_wire_create(const struct irc_wire_options *options, struct 
 void irc_wire_destroy(struct irc_wire *w); /* NULL is fine */
 
 bool irc_wire_is_live(const struct irc_wire *w, struct error *why);
+enum channel_state irc_wire_state(const struct irc_wire *w, struct error *why);
+void irc_wire_check(const struct irc_wire *w, const struct channel_check *check);
 struct text irc_wire_nick(const struct irc_wire *w); /* that the server gave */
 
 void irc_wire_say(struct irc_wire *w, struct text target, struct text line);

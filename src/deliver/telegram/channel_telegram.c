@@ -81,12 +81,14 @@ static void telegram_close(void *self)
 	struct telegram_chat *t = self;
 
 	telegram_calls_finish(t);
+	telegram_check_finish(t);
 	if (t->poll)
 		request_cancel(t->poll);
 	requests_destroy(t->requests);
 	buckets_finish(&t->chat_buckets);
 	json_reader_finish(&t->reader);
 	buf_finish(&t->news);
+	buf_finish(&t->check_body);
 	buf_finish(&t->updates);
 	explicit_bzero(t->base, strlen(t->base));
 	explicit_bzero(t->token, strlen(t->token));
@@ -122,6 +124,7 @@ static void *telegram_open(const struct channel_options *options, struct error *
 	list_init(&t->calls);
 	json_reader_init(&t->reader, TELEGRAM_BODY_MAX);
 	buf_init(&t->news, TELEGRAM_BODY_MAX);
+	buf_init(&t->check_body, TELEGRAM_BODY_MAX);
 	buf_init(&t->updates, TELEGRAM_BODY_MAX);
 	return t;
 }
@@ -132,6 +135,16 @@ static int64_t telegram_tick(void *self, int64_t now_ms)
 	int64_t out = telegram_calls_tick(self, now_ms);
 
 	return in < out ? in : out;
+}
+
+static enum channel_state telegram_state(void *self, struct error *why)
+{
+	const struct telegram_chat *t = self;
+
+	error_set(why, "%s", t->is_live ? "" : t->failed);
+	if (t->is_live || !t->failed[0])
+		return t->is_live ? CHANNEL_CONNECTED : CHANNEL_CONNECTING;
+	return t->is_denied ? CHANNEL_DENIED : CHANNEL_GONE;
 }
 
 const struct channel_kind channel_telegram = {
@@ -153,5 +166,7 @@ const struct channel_kind channel_telegram = {
 	.remove = telegram_remove,
 	.ready = telegram_ready,
 	.tell = telegram_tell,
+	.state = telegram_state,
+	.check = telegram_check,
 	.tick = telegram_tick,
 };

@@ -25,6 +25,14 @@ struct telegram_chat {
 	unsigned fails;     /* in a row */
 	struct buf updates; /* that came and are not all taken */
 	char failed[256];   /* the words that were logged last */
+	bool is_live;       /* the last question was answered */
+	bool is_denied;     /* or it was refused */
+
+	/* A check that is under way. */
+	struct channel_check check;
+	struct request *check_request;
+	struct buf check_body;
+	unsigned check_step; /* methods that were called */
 
 	/* Out. */
 	struct link calls; /* telegram_call.in_chat */
@@ -38,6 +46,11 @@ struct telegram_chat {
 /* ---- telegram_poll.c ---- */
 
 int64_t telegram_poll_tick(struct telegram_chat *t, int64_t now_ms);
+
+/* ---- telegram_check.c ---- */
+
+void telegram_check(void *self, const struct channel_check *check);
+void telegram_check_finish(struct telegram_chat *t);
 
 /* ---- telegram_calls.c ---- */
 

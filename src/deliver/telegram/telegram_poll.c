@@ -32,6 +32,7 @@ static void wait_longer(struct telegram_chat *t, const char *why)
 	int64_t wait = RETRY_MS << (t->fails < 5 ? t->fails : 5);
 
 	t->fails++;
+	t->is_live = t->is_denied = false;
 	t->poll_ms = telegram_now(t) + (wait < RETRY_MOST_MS ? wait : RETRY_MOST_MS);
 	log_once(t, why);
 }
@@ -47,6 +48,8 @@ static void wait_as_told(struct telegram_chat *t, const struct telegram_answer *
 		t->poll_ms = telegram_now(t) + REFUSED_MS;
 	else
 		wait_longer(t, words);
+	t->is_live = false;
+	t->is_denied = a->code == 401 || a->code == 404 || a->code == 409;
 	log_once(t, words);
 }
 
@@ -118,6 +121,7 @@ static void take_answer(struct telegram_chat *t)
 		wait_as_told(t, &answer);
 	} else if (t->bot.name[0]) {
 		t->fails = 0;
+		t->is_live = true;
 		t->failed[0] = '\0';
 		buf_clear(&t->updates);
 		buf_add(&t->updates, buf_text(&t->news));
@@ -147,7 +151,7 @@ static void put_question(const struct telegram_chat *t, struct buf *body)
 	if (t->bot.name[0]) {
 		if (t->offset)
 			put_i64(body, "offset", t->offset);
-		put_u64(body, "timeout", POLL_S);
+		put_u64(body, "timeout", t->is_live ? POLL_S : 0);
 		put_list(body, "allowed_updates");
 		put_text(body, NULL, TEXT("message"));
 		put_text(body, NULL, TEXT("callback_query"));
