@@ -176,9 +176,9 @@ static bool look_at_message(void *self, struct text id, struct buf *out)
 	return desk_look(((struct box *)self)->chats->desk, id, out);
 }
 
-static void list_deliveries(void *self, bool failed, struct buf *out)
+static void list_deliveries(void *self, const struct web_deliveries *wish, struct buf *out)
 {
-	desk_deliveries(((struct box *)self)->chats->desk, failed, out);
+	desk_deliveries(((struct box *)self)->chats->desk, wish->failed, wish->run, out);
 }
 
 static void list_channels(void *self, struct buf *out)

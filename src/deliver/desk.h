@@ -78,7 +78,8 @@ enum back_answer desk_check_channel(struct desk *d, struct text name, const stru
                                     struct error *why);
 
 bool desk_look(struct desk *d, struct text id, struct buf *out); /* false: it is not known */
-void desk_deliveries(struct desk *d, bool failed, struct buf *out);
+/* Only of this run, unless it is empty. */
+void desk_deliveries(struct desk *d, bool failed, struct text run, struct buf *out);
 bool desk_retry(struct desk *d, struct text id, struct error *why);
 
 #endif

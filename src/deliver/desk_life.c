@@ -287,7 +287,7 @@ static void put_delivery(const struct letter *l, struct buf *out)
 	put_end(out);
 }
 
-void desk_deliveries(struct desk *d, bool failed, struct buf *out)
+void desk_deliveries(struct desk *d, bool failed, struct text run, struct buf *out)
 {
 	struct link *const lists[] = {custody_over(d->options.custody),
 	                              custody_letters(d->options.custody)};
@@ -297,7 +297,9 @@ void desk_deliveries(struct desk *d, bool failed, struct buf *out)
 		list_each(lists[i], l) {
 			const struct letter *one = list_of(l, struct letter, in_all);
 
-			if (!failed || one->state == LETTER_FAILED)
+			if (failed && one->state != LETTER_FAILED)
+				continue;
+			if (!run.len || text_equal(run, letter_word(one, LETTER_RUN)))
 				put_delivery(one, out);
 		}
 	put_list_end(out);

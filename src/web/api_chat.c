@@ -103,32 +103,49 @@ void api_message(struct call *call)
 	                                "nex.request is in the journal"});
 }
 
-/* For http_query_each: `state=failed` and nothing else. */
-static bool read_failed(void *self, struct text name, struct text value, struct error *why)
-{
-	bool *failed = self;
+struct wish_reader {
+	struct web_deliveries wish;
+	char run[BACK_RUN_MAX + 1];
+};
 
+static bool read_run(struct wish_reader *r, struct text value, struct error *why)
+{
+	if (!value.len || value.len > BACK_RUN_MAX)
+		return error_set(why, "run is the id of a run");
+	memcpy(r->run, value.at, value.len);
+	r->wish.run = (struct text){r->run, value.len};
+	return true;
+}
+
+/* For http_query_each: `state=failed`, `run=ID`, and nothing else. */
+static bool read_deliveries_wish(void *self, struct text name, struct text value, struct error *why)
+{
+	struct wish_reader *r = self;
+
+	if (text_is(name, "run"))
+		return read_run(r, value, why);
 	if (!text_is(name, "state"))
 		return error_set(why, "there is no such parameter");
-	*failed = text_is(value, "failed");
-	return *failed || error_set(why, "state is failed, or not given");
+	r->wish.failed = text_is(value, "failed");
+	return r->wish.failed || error_set(why, "state is failed, or not given");
 }
 
 void api_deliveries(struct call *call)
 {
 	const struct web_chat *chat = &call->web->options.chat;
-	bool failed = false;
+	struct wish_reader reader = {0};
 	struct error why;
 	struct buf out;
 
-	if (!http_query_each(http_request(call->http)->query, read_failed, &failed, &why)) {
+	if (!http_query_each(http_request(call->http)->query, read_deliveries_wish, &reader,
+	                     &why)) {
 		web_refuse(call->http, 400, why.words, NULL);
 		return;
 	}
 	buf_init(&out, LIST_MAX);
 	put_object(&out, NULL);
 	put_bool(&out, "ok", true);
-	chat->deliveries(chat->self, failed, &out);
+	chat->deliveries(chat->self, &reader.wish, &out);
 	web_answer_object(call, &out);
 }
 

@@ -10,6 +10,12 @@ struct web_message {
 	enum answers may;                                /* what they may answer */
 };
 
+/* Which deliveries. */
+struct web_deliveries {
+	bool failed;     /* only those */
+	struct text run; /* only of this one; empty: of all */
+};
+
 struct web_chat {
 	void *self;
 	/* BACK_TAKEN: the ear is told when it is on the disk; what it is called is added to id. */
@@ -21,9 +27,10 @@ struct web_chat {
 	enum back_answer (*press)(void *self, struct text code, const struct back_ear *ear,
 	                          struct error *why);
 	bool (*look)(void *self, struct text id, struct buf *out); /* members; false: not known */
-	void (*deliveries)(void *self, bool failed, struct buf *out); /* a member */
-	void (*channels)(void *self, struct buf *out);                /* a member */
-	void (*degraded)(void *self, struct buf *out);                /* words, members of a list */
+	/* Members: */
+	void (*deliveries)(void *self, const struct web_deliveries *wish, struct buf *out);
+	void (*channels)(void *self, struct buf *out);
+	void (*degraded)(void *self, struct buf *out); /* words, members of a list */
 	/* Taken as a post is; the verdict's json is the answer. */
 	enum back_answer (*check)(void *self, struct text name, const struct back_ear *ear,
 	                          struct error *why);

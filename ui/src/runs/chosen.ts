@@ -98,9 +98,12 @@ export function chosen(desk: Desk, now: () => number, folded: () => number): Cho
 		look(seen) {
 			isSeen = seen;
 			keep.look(seen);
+			one.look(seen);
 			drawSoon();
 		},
 		hear(envelope) {
+			if (envelope.type.startsWith("delivery."))
+				one.delivered();
 			if (id === null || runOf(envelope) !== id)
 				return;
 			heard = envelope.seq;
@@ -109,6 +112,7 @@ export function chosen(desk: Desk, now: () => number, folded: () => number): Cho
 		},
 		again() {
 			heard = 0;
+			one.delivered();
 			said.again();
 			keep.touch();
 		},
@@ -116,6 +120,7 @@ export function chosen(desk: Desk, now: () => number, folded: () => number): Cho
 		back() {
 			if (shown !== null && said.state !== "there")
 				said.choose(shown.run, folded());
+			one.delivered();
 			keep.touch();
 		},
 		choose(wanted) {

@@ -8,6 +8,7 @@ import { visible } from "../text/signal";
 import { beginning } from "../text/whole";
 import { chart } from "./chart";
 import { controls } from "./controls";
+import { deliveries } from "./deliveries";
 import type { Episode } from "./episode";
 import { events } from "./events";
 import { head } from "./head";
@@ -26,6 +27,9 @@ export interface Pane {
 	drawEpisode(shown: Shown | null): void;
 	tick(now: number): void;
 	key(key: string): boolean;
+	look(isSeen: boolean): void;
+	/* Something was delivered to a chat. */
+	delivered(): void;
 }
 
 export interface Hands { back(): void; changed(): void; answer(question?: string): void }
@@ -45,6 +49,7 @@ export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 		},
 	});
 	const bar = controls(desk, hands.changed);
+	const sent = deliveries(desk);
 	const who = invocations((name) => {
 		only = only === name ? null : name;
 		episode.only(only);
@@ -87,7 +92,7 @@ export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 		{ name: "events", words: "Transcript", panel: transcript.root },
 	], redraw);
 	const root = h("article", { class: "runs-pane", "aria-label": "The chosen run", hidden: true },
-		top.root, bar.root, h("div", { class: "runs-body" }, who.root, below.root));
+		top.root, bar.root, sent.root, h("div", { class: "runs-body" }, who.root, below.root));
 
 	function drawEpisode(now: Shown | null): void {
 		shown = now ?? shown;
@@ -116,6 +121,8 @@ export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 	}
 
 	function draw(now: Shown): void {
+		if (now.run.id !== shown?.run.id)
+			sent.choose(now.run.id);
 		shown = now;
 		root.hidden = false;
 		top.draw(now.run, now.prompts);
@@ -129,6 +136,7 @@ export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 		begin() {
 			shown = null;
 			only = null;
+			sent.choose(null);
 			root.hidden = true;
 			transcript.stop();
 			below.choose("talk");
@@ -136,6 +144,8 @@ export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 		},
 		tick: (now) => top.tick(now),
 		key: (key) => shown !== null && bar.key(key),
+		look: sent.look,
+		delivered: sent.touch,
 	};
 }
 
