@@ -24,6 +24,8 @@ struct channel_message {
 	unsigned piece; /* from 1 on */
 	struct text peer, thread, reply_to, text;
 	struct text message; /* of edit() and remove(): the platform's id */
+	double since_ms;     /* of look(): by the wall clock, it is not older */
+	struct text stale;   /* of look(): ids that it is not, with spaces between */
 	bool is_plain;       /* no Markdown: it is shown as it is */
 	const struct channel_button *buttons;
 	unsigned button_count;
@@ -36,7 +38,7 @@ enum channel_answer {
 	CHANNEL_REFUSED, /* for good, with words */
 	CHANNEL_AWAY,    /* it did not leave, and may later: nobody is there */
 	CHANNEL_LATER,   /* it did not leave, and may when ready() says so: only this chat waits */
-	CHANNEL_UNKNOWN, /* it left, and nobody knows */
+	CHANNEL_UNKNOWN, /* it left, and nobody knows: where look() can tell, it is asked */
 	CHANNEL_ABSENT,  /* of look(): it is not there */
 };
 

@@ -72,6 +72,7 @@ struct letter {
 
 	/* The outbox's own, which nobody folds. */
 	bool is_telling, is_out;
+	bool is_doubtful; /* a piece has left, and it has to be looked for */
 	int64_t due_ms;
 	unsigned count;         /* pieces of its text; 0: not known */
 	unsigned edited, taken; /* drafts that have the final text; those too many that are gone */

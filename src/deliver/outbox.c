@@ -155,14 +155,31 @@ static void send_piece(struct outbox *o, struct letter *l, const struct outbox_l
 	buf_finish(&piece);
 }
 
-/* Of a piece that the last life began: is it there? */
+/* Of a piece that was begun, in the last life or with an answer that was lost: is it there? */
 static void look_for(struct letter *l, const struct outbox_line *line, int64_t now_ms)
 {
 	struct channel_message message = outbox_message(l, TEXT(""));
 
-	l->is_out = true;
+	message.since_ms = l->at_ms;
+	message.stale = letter_word(l, LETTER_STALE);
+	l->is_doubtful = l->is_out = true;
 	l->due_ms = now_ms + OUTBOX_SEND_MS;
 	line->kind->look(line->channel, &message);
+}
+
+/* Nobody knows whether a piece arrived: it is looked for, where that can be done. */
+static void doubt(struct outbox *o, struct letter *l, const struct outbox_line *line,
+                  int64_t now_ms)
+{
+	bool was_looked_for = l->is_doubtful;
+
+	l->is_out = l->is_doubtful = false;
+	if (!line || !line->kind->traits.can_recognise || was_looked_for || is_edit(l, line)) {
+		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
+		return;
+	}
+	l->is_doubtful = true;
+	l->due_ms = now_ms + OUTBOX_DOUBT_MS;
 }
 
 static void go_on_started(struct outbox *o, struct letter *l, const struct outbox_line *line,
@@ -171,11 +188,11 @@ static void go_on_started(struct outbox *o, struct letter *l, const struct outbo
 	bool is_old = l->moved <= o->began_seq;
 
 	if (l->is_out && now_ms >= l->due_ms) {
-		l->is_out = false;
-		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
-	} else if (l->is_out || l->seq > custody_durable(o->options.custody)) {
+		doubt(o, l, line, now_ms);
+	} else if (l->is_out || (l->is_doubtful && now_ms < l->due_ms) ||
+	           l->seq > custody_durable(o->options.custody)) {
 		return;
-	} else if (!is_old || is_edit(l, line)) {
+	} else if ((!is_old && !l->is_doubtful) || is_edit(l, line)) {
 		send_piece(o, l, line, now_ms);
 	} else if (line->kind->traits.can_recognise) {
 		look_for(l, line, now_ms);
@@ -348,27 +365,59 @@ int64_t outbox_due(const struct outbox *o, int64_t now_ms)
 
 /* ---- what channels answer ---- */
 
+static struct outbox_line *line_of(const struct outbox *o, const struct letter *l)
+{
+	return o->options.find(o->options.self, letter_word(l, LETTER_ACCOUNT));
+}
+
+/* The pause before another attempt. */
+static unsigned wait_longer(struct outbox_line *line)
+{
+	if (!line)
+		return OUTBOX_AWAY_MS;
+	line->away_ms = line->away_ms ? 2 * line->away_ms : OUTBOX_AWAY_MS;
+	if (line->away_ms > OUTBOX_AWAY_MOST_MS)
+		line->away_ms = OUTBOX_AWAY_MOST_MS;
+	return line->away_ms;
+}
+
 void outbox_note_away(struct outbox *o, struct letter *l, const char *why, int64_t now_ms)
 {
-	struct outbox_line *line = o->options.find(o->options.self, letter_word(l, LETTER_ACCOUNT));
+	struct outbox_line *line = line_of(o, l);
 
-	if (line) {
-		line->away_ms = line->away_ms ? 2 * line->away_ms : OUTBOX_AWAY_MS;
-		if (line->away_ms > OUTBOX_AWAY_MOST_MS)
-			line->away_ms = OUTBOX_AWAY_MOST_MS;
-		line->away_until_ms = now_ms + line->away_ms;
-	}
+	if (line)
+		line->away_until_ms = now_ms + wait_longer(line);
 	l->due_ms = now_ms; /* no answer is waited for */
 	outbox_tell_words(o, l, "delivery.queued", why);
 }
 
+/* Who could tell is away, and is asked again. */
+static void look_later(struct outbox *o, struct letter *l, int64_t now_ms)
+{
+	l->is_doubtful = true;
+	l->due_ms = now_ms + wait_longer(line_of(o, l));
+}
+
 static void note_accepted(struct outbox *o, struct letter *l, struct text id)
 {
-	struct outbox_line *line = o->options.find(o->options.self, letter_word(l, LETTER_ACCOUNT));
+	struct outbox_line *line = line_of(o, l);
 
 	if (line)
 		line->away_ms = 0;
 	outbox_tell_piece(o, l, "delivery.accepted", id);
+}
+
+static void not_now(struct outbox *o, struct letter *l, const struct channel_result *result,
+                    int64_t now_ms)
+{
+	const char *why = result->why ? result->why->words : "the channel did not say why";
+
+	if (result->act == CHANNEL_LOOK)
+		look_later(o, l, now_ms);
+	else if (result->answer == CHANNEL_AWAY)
+		outbox_note_away(o, l, why, now_ms);
+	else
+		outbox_tell_words(o, l, "delivery.queued", why);
 }
 
 void outbox_answered(struct outbox *o, const struct channel_result *result, int64_t now_ms)
@@ -387,6 +436,8 @@ void outbox_answered(struct outbox *o, const struct channel_result *result, int6
 	if (!l || !l->is_out || l->state != LETTER_STARTED || result->piece != l->accepted + 1)
 		return;
 	l->is_out = false;
+	if (result->answer != CHANNEL_UNKNOWN)
+		l->is_doubtful = false;
 	switch (result->answer) {
 	case CHANNEL_ACCEPTED:
 		note_accepted(o, l, result->message);
@@ -394,17 +445,15 @@ void outbox_answered(struct outbox *o, const struct channel_result *result, int6
 	case CHANNEL_REFUSED:
 		outbox_tell_words(o, l, "delivery.failed", why);
 		break;
-	case CHANNEL_AWAY:
-	case CHANNEL_ABSENT: /* it did not leave in the other life: it does now */
-		outbox_note_away(o, l, why,
-		                 result->answer == CHANNEL_ABSENT ? now_ms - OUTBOX_AWAY_MOST_MS
-		                                                  : now_ms);
+	case CHANNEL_ABSENT: /* it did not leave: it does now */
+		outbox_note_away(o, l, why, now_ms - OUTBOX_AWAY_MOST_MS);
 		break;
+	case CHANNEL_AWAY:
 	case CHANNEL_LATER:
-		outbox_tell_words(o, l, "delivery.queued", why);
+		not_now(o, l, result, now_ms);
 		break;
 	case CHANNEL_UNKNOWN:
-		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
+		doubt(o, l, line_of(o, l), now_ms);
 	}
 	outbox_work(o, now_ms);
 }
@@ -415,8 +464,8 @@ bool outbox_give_up(struct outbox *o, struct text id)
 
 	if (!l || letter_is_over(l) || l->is_telling)
 		return true;
-	if (l->is_out) {
-		l->is_out = false;
+	if (l->is_out || l->is_doubtful) {
+		l->is_out = l->is_doubtful = false;
 		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
 		return true;
 	}

@@ -20,6 +20,7 @@
 #define OUTBOX_TEXT_MAX (256 * KIB) /* of a longer text the rest is left out, and it says so */
 #define OUTBOX_SEND_MS 60000        /* then nobody knows what became of a message */
 #define OUTBOX_EDIT_MS 15000        /* then an edit has failed */
+#define OUTBOX_DOUBT_MS 1000        /* before a message is looked for whose answer was lost */
 #define OUTBOX_AWAY_MS 1000         /* before another attempt, doubling to ... */
 #define OUTBOX_AWAY_MOST_MS 30000
 #define OUTBOX_DAY_MS (24.0 * 3600 * 1000) /* a channel may be away so long */

@@ -36,12 +36,14 @@ static struct outbox_line *find(void *self, struct text account)
 	return text_is(account, "desk") ? &line : NULL;
 }
 
-static void answer_as(const struct channel_message *m, enum channel_answer answer)
+static void answer_as(const struct channel_message *m, enum channel_act act,
+                      enum channel_answer answer)
 {
 	struct error why = {"as the test says"};
 
 	outbox_answered(outbox,
-	                &(struct channel_result){.answer = answer,
+	                &(struct channel_result){.act = act,
+	                                         .answer = answer,
 	                                         .delivery = m->delivery,
 	                                         .piece = m->piece,
 	                                         .message = TEXT("there"),
@@ -55,13 +57,14 @@ static void channel_sends(void *self, const struct channel_message *m)
 
 	snprintf(sent + n, sizeof(sent) - n, "%u:%.*s\n", m->piece, TEXT_ARG(m->text));
 	if (!script.is_silent)
-		answer_as(m, script.answer);
+		answer_as(m, CHANNEL_SEND, script.answer);
 }
 
 static void channel_looks(void *self, const struct channel_message *m)
 {
 	looks++;
-	answer_as(m, script.found);
+	assert_true(m->since_ms > 0);
+	answer_as(m, CHANNEL_LOOK, script.found);
 }
 
 static void note_change(const char *what, const struct channel_message *m, enum channel_act act)
@@ -350,6 +353,41 @@ static void what_is_not_there_is_sent_as_it_was(void **state)
 	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
 }
 
+static void an_answer_that_is_lost_is_looked_for(void **state)
+{
+	kind.traits.can_recognise = true;
+	script.answer = CHANNEL_UNKNOWN;
+	script.found = CHANNEL_ACCEPTED;
+	prepare("r1.1", "good day", "final");
+	sync_all();
+	assert_int_equal(looks, 0);
+	assert_int_equal(state_of("r1.1"), LETTER_STARTED);
+	now_ms += OUTBOX_DOUBT_MS;
+	sync_all();
+	assert_int_equal(looks, 1);
+	assert_string_equal(sent, "1:good day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void who_could_tell_and_is_away_is_asked_again(void **state)
+{
+	kind.traits.can_recognise = true;
+	script.found = CHANNEL_AWAY;
+	crash_after_start();
+	assert_int_equal(looks, 1);
+	now_ms += OUTBOX_AWAY_MS;
+	script.found = CHANNEL_LATER;
+	sync_all();
+	assert_int_equal(looks, 2);
+	assert_int_equal(state_of("r1.1"), LETTER_STARTED);
+	now_ms += 2 * OUTBOX_AWAY_MS;
+	script.found = CHANNEL_UNKNOWN;
+	sync_all();
+	assert_int_equal(looks, 3);
+	assert_string_equal(sent, "1:good day\n1:(again)\ngood day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
 static void where_nobody_knows_it_says_again(void **state)
 {
 	crash_after_start();
@@ -549,6 +587,8 @@ int main(void)
 		TEST(what_is_prepared_is_sent_after_a_crash),
 		TEST(what_is_there_is_not_sent_again),
 		TEST(what_is_not_there_is_sent_as_it_was),
+		TEST(an_answer_that_is_lost_is_looked_for),
+		TEST(who_could_tell_and_is_away_is_asked_again),
 		TEST(where_nobody_knows_it_says_again),
 		TEST(or_it_is_left),
 		TEST(a_draft_rests_and_the_last_edit_ends_it),
