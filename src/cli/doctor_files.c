@@ -125,9 +125,12 @@ static unsigned look_at_named(struct doctor *d)
 	for (size_t i = 0; i < config->source_count; i++)
 		if (config->sources[i].credential_file)
 			good += look_at(d, config->sources[i].credential_file, &private_file);
-	for (size_t i = 0; i < config->adapter_count; i++)
+	for (size_t i = 0; i < config->adapter_count; i++) {
 		if (config->adapters[i].credential_file)
 			good += look_at(d, config->adapters[i].credential_file, &private_file);
+		if (config->adapters[i].app_credential_file)
+			good += look_at(d, config->adapters[i].app_credential_file, &private_file);
+	}
 	for (size_t i = 0; i < config->listen_count; i++)
 		if (config->listen[i].key)
 			good += look_at(d, config->listen[i].key, &key_file);

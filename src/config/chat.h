@@ -19,6 +19,7 @@ struct config_adapter {
 	size_t room_count;
 	char *credential; /* its value, once ${NAME} was looked up */
 	char *credential_file;
+	char *app_credential, *app_credential_file; /* of slack: of the app, likewise */
 	char *response_prefix;
 	enum config_restart on_restart;
 	enum config_unknown on_unknown;

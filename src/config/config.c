@@ -256,7 +256,9 @@ static bool config_settle_source(const struct config_loading *l, size_t at)
 
 static bool config_settle_adapter(const struct config_loading *l, struct config_adapter *a)
 {
-	return settle_credential(l, &a->credential, &a->credential_file, l->why) ||
+	return (settle_credential(l, &a->credential, &a->credential_file, l->why) &&
+	        (settle_credential(l, &a->app_credential, &a->app_credential_file, l->why) ||
+	         error_within(l->why, "app_credential"))) ||
 	       error_within(l->why, "adapters: '%s'", a->name);
 }
 

@@ -597,6 +597,9 @@ static void chats_are_a_map_of_names(void **state)
 	             "variable of the environment, or use credential_file");
 	assert_fault("adapters:\n  terminal: {credential: '${NOBODY_SET_IT}'}\n",
 	             "adapters: 'terminal': NOBODY_SET_IT is not set in the environment");
+	assert_fault("adapters:\n  terminal: {app_credential: '${NOBODY_SET_IT}'}\n",
+	             "adapters: 'terminal': app_credential: NOBODY_SET_IT is not set in the "
+	             "environment");
 	assert_fault("adapters:\n  a: {}\n  a: {}\n", "c.yaml:3:3: adapters: 'a' is given twice");
 	assert_fault("adapters:\n  a: file\n", "c.yaml:2:6: 'adapters' wants a map of maps");
 	assert_fault("adapters: [a]\n", "c.yaml:1:11: 'adapters' wants a map of maps");

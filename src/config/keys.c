@@ -93,8 +93,10 @@ static bool keys_is_credential(const struct config *config, struct text value)
 		if (config->sources[i].credential && text_is(value, config->sources[i].credential))
 			return true;
 	for (size_t i = 0; i < config->adapter_count; i++)
-		if (config->adapters[i].credential &&
-		    text_is(value, config->adapters[i].credential))
+		if ((config->adapters[i].credential &&
+		     text_is(value, config->adapters[i].credential)) ||
+		    (config->adapters[i].app_credential &&
+		     text_is(value, config->adapters[i].app_credential)))
 			return true;
 	return false;
 }

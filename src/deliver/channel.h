@@ -71,6 +71,7 @@ struct channel_options {
 	const char *data;                    /* where relative paths begin */
 	struct loop *loop;                   /* or NULL, in tests of pure units */
 	struct text credential;              /* of the configuration; during open() only */
+	struct text app_credential;          /* likewise */
 	struct text place; /* of the newest message that is on the disk; empty: none is */
 	void *self;
 	void (*wake)(void *self); /* call tick() soon */

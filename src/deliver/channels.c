@@ -5,11 +5,12 @@
 
 extern const struct channel_kind channel_file;
 extern const struct channel_kind channel_irc;
+extern const struct channel_kind channel_slack;
 extern const struct channel_kind channel_telegram;
 extern const struct channel_kind channel_terminal;
 
 const struct channel_kind *const channels[] = {
-	&channel_terminal, &channel_file, &channel_irc, &channel_telegram, NULL,
+	&channel_terminal, &channel_file, &channel_irc, &channel_slack, &channel_telegram, NULL,
 };
 
 const struct channel_kind *channel_find(struct text name)

@@ -53,21 +53,30 @@ static const char *channel_of(const struct config_adapter *config, const char *n
 	return config && config->channel ? config->channel : name;
 }
 
+static bool load_secret(const char *value, const char *file, struct buf *secret, struct error *why)
+{
+	if (file)
+		return whole_load_secret(file, secret, why);
+	buf_add(secret, text_of(value));
+	return true;
+}
+
 static bool open_channel(struct desk_account *a, struct channel_options *options, struct error *why)
 {
-	const struct config_adapter *config = options->config;
-	struct buf secret;
-	bool good = true;
+	static const struct config_adapter built_in;
+	const struct config_adapter *c = options->config ? options->config : &built_in;
+	struct buf secret, of_app;
 
 	buf_init(&secret, SECRET_MAX);
-	if (config && config->credential_file) {
-		good = whole_load_secret(config->credential_file, &secret, why);
+	buf_init(&of_app, SECRET_MAX);
+	if (load_secret(c->credential, c->credential_file, &secret, why) &&
+	    load_secret(c->app_credential, c->app_credential_file, &of_app, why)) {
 		options->credential = buf_text(&secret);
-	} else if (config)
-		options->credential = text_of(config->credential);
-	if (good)
+		options->app_credential = buf_text(&of_app);
 		a->line.channel = a->line.kind->open(options, why);
+	}
 	whole_forget(&secret);
+	whole_forget(&of_app);
 	return a->line.channel != NULL;
 }
 
@@ -116,8 +125,16 @@ struct desk_account *desk_find_account(const struct desk *d, struct text name)
 /* What a channel is opened with: where that changes it is opened anew. */
 static char *words_of(const struct config_adapter *config)
 {
-	const char *const words[] = {config->inbox, config->outbox,     config->url,
-	                             config->nick,  config->credential, config->credential_file};
+	const char *const words[] = {
+		config->inbox,
+		config->outbox,
+		config->url,
+		config->nick,
+		config->credential,
+		config->credential_file,
+		config->app_credential,
+		config->app_credential_file,
+	};
 	struct buf all;
 	char *made;
 
