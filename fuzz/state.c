@@ -21,6 +21,7 @@
 #include "crew/crew.h"
 #include "crew/limits.h"
 #include "deliver/custody.h"
+#include "deliver/known.h"
 #include "gateway/devices.h"
 #include "gateway/memo.h"
 #include "journal/journal.h"
@@ -119,6 +120,26 @@ static void read_keys(struct text bytes)
 	}
 	must_hold(count <= GATEWAY_DEVICES_MAX);
 	gateway_devices_destroy(devices);
+}
+
+static void read_people(struct text bytes)
+{
+	struct known people, again;
+	struct error why = {""};
+	struct buf file;
+
+	known_init(&people);
+	known_init(&again);
+	must_hold(known_read(&people, bytes, &why) || why.words[0]);
+	must_hold(people.count <= KNOWN_MAX);
+	buf_init(&file, SAVED_MAX);
+	known_put(&people, &file);
+	must_hold(known_read(&again, buf_text(&file), &why) && again.count == people.count);
+	must_hold(!known_by_code(&people, (const unsigned char[KNOWN_KEY]){1}, bytes));
+	known_expire(&people, NOW);
+	known_finish(&people);
+	known_finish(&again);
+	buf_finish(&file);
 }
 
 static void take_message(void *self, const struct memo_message *m)
@@ -509,6 +530,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		break;
 	case 'g':
 		read_keys(rest);
+		break;
+	case 'P':
+		read_people(rest);
 		break;
 	case 'e':
 		read_memo(rest);

@@ -99,7 +99,7 @@ def _():
 def _():
     with Upstream() as up, settings(up, OWNER) as box:
         connected(box)
-        write(box, "let me in", sender="eve")
+        write(box, "let me in", sender="eve", peer="room", kind="group")
         got = eventually(lambda: requests(box))[0]
         assert got["status"] == "denied" and got["principal"]["type"] == "unknown", got
         assert said(box) == [] and not up.of("/v1/chat/completions")

@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "deliver/desk.h"
 #include "run/prompts.h"
+#include "source/source.h"
 #include "web/web.h"
 
 #define LONGEST_MS 3600000
@@ -73,6 +74,15 @@ void *box_make_custody(struct box *box)
 
 _Static_assert(PROMPTS_KEY == BUTTON_KEY, "one key makes both");
 
+static bool load_people(struct box *box, struct error *why)
+{
+	char *path = must_print("%s/people.json", box->config->data);
+	bool good = desk_load_people(box->chats->desk, path, why);
+
+	free(path);
+	return good;
+}
+
 bool box_make_desk(struct box *box, struct error *why)
 {
 	struct chats *c = box->chats;
@@ -96,7 +106,7 @@ bool box_make_desk(struct box *box, struct error *why)
 	});
 	c->ear = (struct bus_listener){.name = "deliver", .heard = desk_hears};
 	bus_add_listener(box->bus, &c->ear);
-	return true;
+	return load_people(box, why);
 }
 
 void box_touch_desk(struct box *box)
@@ -202,6 +212,30 @@ static bool retry_delivery(void *self, struct text id, struct error *why)
 	return desk_retry(((struct box *)self)->chats->desk, id, why);
 }
 
+static void list_people(void *self, struct buf *out)
+{
+	desk_people(((struct box *)self)->chats->desk, out);
+}
+
+static enum back_answer approve_person(void *self, const struct web_approval *a, struct buf *name,
+                                       struct error *why)
+{
+	struct box *box = self;
+	struct desk_approval approval = {.code = a->code, .agent = a->agent, .name = a->name};
+
+	if (!sources_find(box->sources, a->agent)) {
+		error_set(why, "there is no source '%.*s'", TEXT_ARG(a->agent));
+		return BACK_INVALID;
+	}
+	return desk_approve(box->chats->desk, &approval, (int64_t)loop_now_ms(box->loop), name,
+	                    why);
+}
+
+static enum back_answer remove_person(void *self, struct text name, struct error *why)
+{
+	return desk_remove_person(((struct box *)self)->chats->desk, name, why);
+}
+
 struct web_chat box_web_chat(struct box *box)
 {
 	return (struct web_chat){
@@ -215,5 +249,8 @@ struct web_chat box_web_chat(struct box *box)
 		.degraded = tell_degraded,
 		.check = check_channel_named,
 		.retry = retry_delivery,
+		.people = list_people,
+		.approve = approve_person,
+		.remove = remove_person,
 	};
 }

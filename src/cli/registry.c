@@ -5,9 +5,10 @@ extern const struct command command_answer, command_ask, command_bench, command_
 	command_channels, command_chat, command_check, command_completion, command_config_verb,
 	command_control, command_deliveries, command_devices, command_discover, command_doctor,
 	command_emit, command_help, command_hook, command_import, command_journal, command_open,
-	command_open_run, command_pair, command_parse, command_prompts, command_replay, command_run,
-	command_serve, command_service, command_show, command_sources, command_status, command_tail,
-	command_tap, command_token, command_top, command_usage, command_version;
+	command_open_run, command_pair, command_parse, command_people, command_prompts,
+	command_replay, command_run, command_serve, command_service, command_show, command_sources,
+	command_status, command_tail, command_tap, command_token, command_top, command_usage,
+	command_version;
 
 /* clang-format off */
 const struct command *const commands[] = {
@@ -20,6 +21,7 @@ const struct command *const commands[] = {
 	&command_ask,
 	&command_chat,
 	&command_deliveries,
+	&command_people,
 	&command_channels,
 	&command_cancel,
 	&command_prompts,

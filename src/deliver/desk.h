@@ -82,4 +82,16 @@ bool desk_look(struct desk *d, struct text id, struct buf *out); /* false: it is
 void desk_deliveries(struct desk *d, bool failed, struct text run, struct buf *out);
 bool desk_retry(struct desk *d, struct text id, struct error *why);
 
+/* ---- people that are let in by a code ---- */
+
+/* Before desk_begin(): where they are kept. */
+bool desk_load_people(struct desk *d, const char *path, struct error *why);
+void desk_people(struct desk *d, struct buf *out); /* members */
+struct desk_approval {
+	struct text code, agent, name; /* name may be empty */
+};
+enum back_answer desk_approve(struct desk *d, const struct desk_approval *approval, int64_t now_ms,
+                              struct buf *name, struct error *why);
+enum back_answer desk_remove_person(struct desk *d, struct text name, struct error *why);
+
 #endif

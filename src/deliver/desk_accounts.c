@@ -6,7 +6,7 @@
 #include "base/whole.h"
 #include "config/config.h"
 #include "deliver/channels.h"
-#include "deliver/desk_inside.h"
+#include "deliver/desk_prompts.h"
 
 #define RETRY_MS 10000 /* before a channel that could not be opened is tried again */
 #define SECRET_MAX (8 * KIB)

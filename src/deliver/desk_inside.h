@@ -6,6 +6,7 @@
 #include "config/people.h"
 #include "deliver/desk.h"
 #include "deliver/desk_account.h"
+#include "deliver/known.h"
 #include "deliver/outbox.h"
 #include "deliver/reply.h"
 #include "deliver/request.h"
@@ -22,7 +23,9 @@ struct nexus {
 	enum answers may;    /* what their credential answers, of an owner by that */
 	struct reply *reply; /* from assemble on, or NULL */
 	char *prefix, *failed;
-	char *notice; /* what is said in the place of a reply, or NULL */
+	char *notice;                      /* what is said in the place of a reply, or NULL */
+	const char *notice_kind;           /* NULL: an ordinary one */
+	const struct known_person *paired; /* who was let in by a code, or NULL; in this turn */
 	/* The letter that is on its way, of those that were made for it so far. */
 	char *letter;
 	uint64_t letter_number;
@@ -49,6 +52,9 @@ struct desk {
 	struct map rates;  /* struct desk_rate by account and sender */
 	struct outbox *outbox;
 	struct signal_reader *reader;
+	struct known known;     /* whom codes let in */
+	char *people_path;      /* NULL: there are no codes */
+	struct desk_rate wrong; /* codes */
 	int64_t now_ms;
 	bool has_begun, is_ending;
 	bool has_prompts;   /* some were opened, or are over */
@@ -83,14 +89,5 @@ void desk_free_kept(struct desk *d, struct desk_kept *kept);
 void desk_look_at_letter(struct nexus *x); /* that is on its way: what became of it? */
 void desk_take_up(struct desk *d, const struct received *r); /* of the last life */
 struct outbox_line *desk_find_line(void *self, struct text account);
-
-/* ---- desk_prompts.c ---- */
-
-int64_t desk_work_prompts(struct desk *d); /* when it wants to be called again */
-bool desk_is_question(const struct letter *l);
-void desk_name_person(const struct nexus_request *r, struct buf *out);
-enum back_answer desk_give_answer(struct desk *d, const struct letter *l, struct back_reply *reply,
-                                  struct error *why);
-void desk_press(struct desk_account *account, const struct channel_press *press);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "config/config.h"
 #include "deliver/desk_live.h"
+#include "deliver/desk_prompts.h"
 #include "deliver/stages.h"
 #include "signal/signal.h"
 
@@ -32,6 +33,7 @@ struct desk *desk_create(const struct desk_options *options)
 	list_init(&d->kept);
 	map_init(&d->by_run);
 	map_init(&d->rates);
+	known_init(&d->known);
 	d->reader = signal_reader_create();
 	d->outbox = outbox_create(&(struct outbox_options){
 		.custody = options->custody,
@@ -65,6 +67,8 @@ void desk_destroy(struct desk *d)
 		free(rate);
 	map_finish(&d->rates);
 	map_finish(&d->by_run);
+	known_finish(&d->known);
+	free(d->people_path);
 	outbox_destroy(d->outbox);
 	signal_reader_destroy(d->reader);
 	free(d);

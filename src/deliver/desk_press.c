@@ -1,5 +1,6 @@
 /* desk_press.c - buttons under questions: pressed by a person, or by whoever has a code. */
 #include "deliver/ballot.h"
+#include "deliver/desk_prompts.h"
 #include "deliver/stages.h"
 
 #define WORDS_MAX (4 * KIB)

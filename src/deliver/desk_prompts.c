@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "config/config.h"
 #include "deliver/ballot.h"
+#include "deliver/desk_prompts.h"
 #include "deliver/stages.h"
 #include "run/prompts.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "base/put.h"
+#include "deliver/known.h"
 #include "deliver/outbox_inside.h"
 #include "deliver/pieces.h"
 #include "deliver/tell.h"
@@ -124,16 +125,34 @@ static bool is_edit(const struct letter *l, const struct outbox_line *line)
 	return l->words[LETTER_EDITS] && line->kind->edit && l->accepted == 0;
 }
 
+/* Its text as it leaves. */
+static void write_out(const struct outbox *o, const struct letter *l, struct buf *out)
+{
+	struct text text = letter_word(l, LETTER_TEXT), mark = TEXT(OUTBOX_CODE_MARK);
+	const char *at = letter_is(l, "pairing") && o->options.codes.key
+	                         ? memmem(text.at, text.len, mark.at, mark.len)
+	                         : NULL;
+	char code[KNOWN_CODE_LEN + 1];
+
+	buf_add(out, text);
+	if (!at)
+		return;
+	known_code(o->options.codes.key, letter_word(l, LETTER_REQUEST), code);
+	memcpy(out->at + (at - text.at), code, KNOWN_CODE_LEN);
+}
+
 static void send_piece(struct outbox *o, struct letter *l, const struct outbox_line *line,
                        int64_t now_ms)
 {
 	struct channel_message message;
 	struct buttons buttons;
-	struct buf piece, words;
+	struct buf whole, piece, words;
 
 	buf_init(&piece, 2 * OUTBOX_TEXT_MAX);
 	buf_init(&words, 2 * OUTBOX_TEXT_MAX);
-	pieces_cut(&l->limit, letter_word(l, LETTER_TEXT), l->accepted + 1, &piece);
+	buf_init(&whole, 2 * OUTBOX_TEXT_MAX);
+	write_out(o, l, &whole);
+	pieces_cut(&l->limit, buf_text(&whole), l->accepted + 1, &piece);
 	outbox_show(l, l->accepted + 1, buf_text(&piece));
 	if (l->tries > 1 && !is_edit(l, line)) {
 		buf_add(&words, text_of(o->again));
@@ -153,6 +172,7 @@ static void send_piece(struct outbox *o, struct letter *l, const struct outbox_l
 	buttons_finish(&buttons);
 	buf_finish(&words);
 	buf_finish(&piece);
+	buf_finish(&whole);
 }
 
 /* Of a piece that was begun, in the last life or with an answer that was lost: is it there? */

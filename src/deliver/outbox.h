@@ -27,6 +27,10 @@
 #define OUTBOX_WAITING_MAX 1000            /* letters of an account; another is not taken */
 #define OUTBOX_ALL_MAX 4000                /* of all accounts, likewise */
 
+/* In a letter of the kind pairing this stands for the code of its request (known.h), which is in
+ * no record. */
+#define OUTBOX_CODE_MARK "XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX"
+
 struct bus;
 
 /* An account that letters leave by, as its owner has it. */

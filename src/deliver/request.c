@@ -36,6 +36,13 @@ void nexus_set(struct nexus_request *r, enum nexus_word word, struct text value)
 	free(old);
 }
 
+void nexus_put_identity(const struct nexus_request *r, struct buf *out)
+{
+	buf_add(out, nexus_word(r, NEXUS_CHANNEL));
+	buf_add_char(out, ':');
+	buf_add(out, nexus_word(r, NEXUS_SENDER));
+}
+
 void nexus_finish(struct nexus_request *r)
 {
 	for (unsigned i = 0; i < NEXUS_WORDS; i++)

@@ -87,6 +87,7 @@ static inline struct text nexus_word(const struct nexus_request *r, enum nexus_w
 {
 	return text_of(r->words[word]);
 }
+void nexus_put_identity(const struct nexus_request *r, struct buf *out); /* CHANNEL:SENDER */
 void nexus_finish(struct nexus_request *r);
 
 /* Its members, of an object; texts of people and agents are cut to so many bytes. */

@@ -325,7 +325,7 @@ static enum stage_step deliver_notice(struct nexus *x)
 	if (x->letter)
 		return STAGE_WAITS;
 	if (x->letters == 0) {
-		desk_send(x, "notice", 0, &payload);
+		desk_send(x, x->notice_kind ? x->notice_kind : "notice", 0, &payload);
 		return STAGE_WAITS;
 	}
 	return STAGE_DONE;

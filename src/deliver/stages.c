@@ -50,9 +50,7 @@ static enum stage_step stage_identity(struct nexus *x, int64_t now_ms)
 
 	nexus_set(r, NEXUS_PRINCIPAL, r->is_owner ? TEXT("owner") : TEXT("unknown"));
 	buf_init(&identity, 2 * KIB);
-	buf_add(&identity, nexus_word(r, NEXUS_CHANNEL));
-	buf_add_char(&identity, ':');
-	buf_add(&identity, nexus_word(r, NEXUS_SENDER));
+	nexus_put_identity(r, &identity);
 	for (size_t i = 0; i < config->person_count && !r->is_owner; i++) {
 		const struct config_person *person = &config->people[i];
 		bool is_owner = text_is(text_of(person->relationship), "owner");
@@ -64,16 +62,27 @@ static enum stage_step stage_identity(struct nexus *x, int64_t now_ms)
 		nexus_set(r, NEXUS_RELATIONSHIP, text_of(person->relationship));
 		break;
 	}
+	if (!r->is_owner && !r->words[NEXUS_PERSON])
+		x->paired = known_find(&x->desk->known, buf_text(&identity));
+	if (x->paired) {
+		nexus_set(r, NEXUS_PRINCIPAL, TEXT("known"));
+		nexus_set(r, NEXUS_PERSON, known_word(x->paired, KNOWN_NAME));
+		nexus_set(r, NEXUS_RELATIONSHIP, TEXT("known"));
+	}
 	buf_finish(&identity);
 	return STAGE_DONE;
 }
 
 /* ---- access ---- */
 
-static bool concerns_who(const struct nexus_request *r, struct text who)
+/* Names are those of the configuration: others can be chosen by strangers. */
+static bool concerns_who(const struct nexus *x, struct text who)
 {
+	const struct nexus_request *r = &x->request;
+
 	return text_is(who, "any") || text_equal(who, nexus_word(r, NEXUS_PRINCIPAL)) ||
-	       (r->words[NEXUS_PERSON] && text_equal(who, nexus_word(r, NEXUS_PERSON)));
+	       (r->words[NEXUS_PERSON] && !x->paired &&
+	        text_equal(who, nexus_word(r, NEXUS_PERSON)));
 }
 
 static bool concerns(const struct nexus *x, const struct config_policy *p)
@@ -84,7 +93,7 @@ static bool concerns(const struct nexus *x, const struct config_policy *p)
 	const struct nexus_request *r = &x->request;
 	struct text channel = text_of(p->channel);
 
-	if (!concerns_who(r, text_of(p->who)))
+	if (!concerns_who(x, text_of(p->who)))
 		return false;
 	if (channel.len && !text_equal(channel, nexus_word(r, NEXUS_CHANNEL)) &&
 	    !text_equal(channel, nexus_word(r, NEXUS_ACCOUNT)))
@@ -133,6 +142,8 @@ static bool is_too_quick(const struct nexus *x, unsigned limit, int64_t now_ms)
 static enum stage_step decide_access(struct nexus *x, bool allows, const char *reason)
 {
 	nexus_set(&x->request, NEXUS_DECISION, allows ? TEXT("allow") : TEXT("deny"));
+	if (allows && x->paired)
+		nexus_set(&x->request, NEXUS_AGENT, known_word(x->paired, KNOWN_AGENT));
 	if (allows)
 		return STAGE_DONE;
 	stages_exit(x, NEXUS_DENIED, reason);
@@ -146,7 +157,7 @@ static bool may_answer(const struct nexus *x, enum config_switch answer)
 
 	if (r->is_owner)
 		return x->may != ANSWERS_NOTHING && answer != CONFIG_FALSE;
-	if (!r->words[NEXUS_PERSON])
+	if (!r->words[NEXUS_PERSON] || x->paired)
 		return false;
 	return answer == CONFIG_TRUE ||
 	       (answer == CONFIG_AUTO && text_is(nexus_word(r, NEXUS_PRINCIPAL), "owner"));
@@ -179,11 +190,27 @@ static enum stage_step stage_access(struct nexus *x, int64_t now_ms)
 		nexus_set(r, NEXUS_QUEUE, x->interrupts ? TEXT("interrupt") : TEXT("followup"));
 		return decide_access(x, true, NULL);
 	}
+	if (x->paired && r->peer_kind == CHANNEL_DM) {
+		nexus_set(r, NEXUS_POLICY, TEXT("pairing"));
+		nexus_set(r, NEXUS_QUEUE, TEXT("followup"));
+		return decide_access(x, true, NULL);
+	}
 	nexus_set(r, NEXUS_POLICY, TEXT("default"));
 	nexus_set(r, NEXUS_QUEUE, TEXT("followup"));
 	x->answers = may_answer(x, CONFIG_AUTO);
 	return decide_access(x, text_is(nexus_word(r, NEXUS_PRINCIPAL), "owner"),
 	                     "nobody lets them in");
+}
+
+/* Who is not let in may get a code. */
+static enum stage_step stage_door(struct nexus *x, int64_t now_ms)
+{
+	enum stage_step step = stage_access(x, now_ms);
+
+	if (step != STAGE_EXITS || !desk_pairs(x))
+		return step;
+	x->request.trace[NEXUS_ACCESS].exit_reason = "they got a pairing code";
+	return STAGE_SKIPS;
 }
 
 bool stages_admit(struct nexus *x, int64_t now_ms)
@@ -199,7 +226,7 @@ bool stages_admit(struct nexus *x, int64_t now_ms)
 
 static stage_fn *const stages[NEXUS_STAGES] = {
 	[NEXUS_RECEIVE] = stage_receive,   [NEXUS_IDENTITY] = stage_identity,
-	[NEXUS_ACCESS] = stage_access,     [NEXUS_TRIGGERS] = stage_triggers,
+	[NEXUS_ACCESS] = stage_door,       [NEXUS_TRIGGERS] = stage_triggers,
 	[NEXUS_ASSEMBLE] = stage_assemble, [NEXUS_RUN] = stage_run,
 	[NEXUS_DELIVER] = stage_deliver,   [NEXUS_FINALIZE] = stage_finalize,
 };

@@ -18,6 +18,9 @@ bool stages_go_on(struct nexus *x, int64_t now_ms);
 bool stages_admit(struct nexus *x, int64_t now_ms);
 void stages_exit(struct nexus *x, enum nexus_status status, const char *reason);
 
+/* desk_people.c: is the answer a code?  Then it is the notice. */
+bool desk_pairs(struct nexus *x);
+
 /* desk_prompts.c: STAGE_DONE, it is no answer to a question. */
 enum stage_step desk_read_answer(struct nexus *x, struct text said);
 

@@ -20,6 +20,7 @@ struct channel_traits {
 	unsigned buttons;      /* under a message, at most; 0: it has none */
 	unsigned button_chars; /* of a label, at most; 0: as many as there are */
 	bool knows_nobody;     /* who presses one is no person, but whoever has its code */
+	const char *nobody;    /* senders that begin so are whoever says it; NULL: none do */
 	bool can_recognise;    /* look() knows whether a message is there that was begun */
 	bool gathers;          /* rapid texts of one person are one question */
 	/* Of a message that is edited: between two edits, and characters before it begins. */

@@ -16,6 +16,10 @@ struct web_deliveries {
 	struct text run; /* only of this one; empty: of all */
 };
 
+struct web_approval {
+	struct text code, agent, name; /* name may be empty */
+};
+
 struct web_chat {
 	void *self;
 	/* BACK_TAKEN: the ear is told when it is on the disk; what it is called is added to id. */
@@ -35,6 +39,11 @@ struct web_chat {
 	enum back_answer (*check)(void *self, struct text name, const struct back_ear *ear,
 	                          struct error *why);
 	bool (*retry)(void *self, struct text id, struct error *why);
+	void (*people)(void *self, struct buf *out); /* members */
+	/* Adds how they are called.  BACK_UNKNOWN: nobody waits with this code. */
+	enum back_answer (*approve)(void *self, const struct web_approval *approval,
+	                            struct buf *name, struct error *why);
+	enum back_answer (*remove)(void *self, struct text name, struct error *why);
 };
 
 #endif

@@ -295,6 +295,7 @@ const struct channel_kind channel_irc = {
 	.name = "irc",
 	.traits = {.limit = {CHUNK_BYTES, IRC_PIECE_MAX, 0},
                    .mode = CHANNEL_BLOCKS,
+                   .nobody = "!",
                    .gathers = true},
 	.open = irc_open,
 	.close = irc_close,
