@@ -20,6 +20,7 @@ AT_ONCE = 3
 NOT_RUN = {
     "README.md": 1, "docs/install.md": 6, "docs/first-five-minutes.md": 1, "docs/sources.md": 2,
     "docs/terminal.md": 1, "docs/benchmarks.md": 1, "docs/tasks.md": 2, "docs/openclaw.md": 2,
+    "docs/ntfy.md": 2,  # tests/66-ntfy.py runs them
 }
 PROTOCOL = "docs/protocol.md"
 

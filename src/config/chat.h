@@ -14,6 +14,8 @@ struct config_adapter {
 	char *agent;          /* the source that is asked, or NULL */
 	char *inbox, *outbox; /* of files */
 	char *url;            /* of its platform, where it is not the usual one */
+	char *topic;          /* of ntfy */
+	char *press_url;      /* where buttons of ntfy lead: how phones reach the box, or NULL */
 	char *nick;           /* how the box is called there */
 	char **rooms;         /* that it enters by itself */
 	size_t room_count;

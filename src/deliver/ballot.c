@@ -175,7 +175,7 @@ static void say_how(struct ballot *q, const struct prompt *p, const struct ballo
 {
 	bool is_typed = p->type == PROMPT_TEXT || p->type == PROMPT_MULTI;
 
-	if (is_typed && r->only_safe) {
+	if (is_typed && (r->only_safe || r->cannot_type)) {
 		q->count = 0;
 		return;
 	}
@@ -188,6 +188,10 @@ static void say_how(struct ballot *q, const struct prompt *p, const struct ballo
 	                 labels_fit(q, r->button_chars);
 	if (!q->count || q->has_buttons)
 		return;
+	if (r->cannot_type) {
+		q->count = 0;
+		return;
+	}
 	list_choices(q, r->first);
 	if (p->type != PROMPT_MULTI) {
 		buf_add(&q->text, TEXT("\nType the number."));
@@ -220,7 +224,7 @@ static void make_narrow(struct ballot *q, const struct prompt *p, const struct b
 		buf_add(&q->text, TEXT(READ_ELSEWHERE));
 		if (can_choose)
 			say_how(q, p, r);
-		else
+		if (!can_choose || (r->cannot_type && !q->has_buttons))
 			buf_add(&q->text, TEXT(CHOOSE_ELSEWHERE));
 		if (fits(&q->text, &limit) || room < CHUNK_LEAST_CHARS)
 			break;

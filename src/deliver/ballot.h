@@ -20,6 +20,7 @@ struct ballot_reader {
 	unsigned buttons;         /* that it has room for; 0: numbers are typed */
 	unsigned button_chars; /* that a label has room for; 0: for any; else numbers are typed */
 	unsigned first;        /* number of a choice */
+	bool cannot_type;      /* what is written there is never an answer */
 	bool only_safe;        /* who chooses is nobody that is known */
 };
 

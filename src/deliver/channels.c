@@ -5,13 +5,22 @@
 
 extern const struct channel_kind channel_file;
 extern const struct channel_kind channel_irc;
+extern const struct channel_kind channel_ntfy;
 extern const struct channel_kind channel_slack;
 extern const struct channel_kind channel_telegram;
 extern const struct channel_kind channel_terminal;
 
+/* clang-format off */
 const struct channel_kind *const channels[] = {
-	&channel_terminal, &channel_file, &channel_irc, &channel_slack, &channel_telegram, NULL,
+	&channel_terminal,
+	&channel_file,
+	&channel_irc,
+	&channel_ntfy,
+	&channel_slack,
+	&channel_telegram,
+	NULL,
 };
+/* clang-format on */
 
 const struct channel_kind *channel_find(struct text name)
 {

@@ -130,6 +130,8 @@ static char *words_of(const struct config_adapter *config)
 		config->outbox,
 		config->url,
 		config->nick,
+		config->topic,
+		config->press_url,
 		config->credential,
 		config->credential_file,
 		config->app_credential,

@@ -148,6 +148,7 @@ static bool prepare_question(struct desk *d, const struct prompt *p, const struc
 			    .buttons = kind->traits.buttons,
 			    .button_chars = kind->traits.button_chars,
 			    .first = number.next,
+			    .cannot_type = kind->traits.knows_nobody,
 			    .only_safe = kind->traits.knows_nobody && !at->allows,
 		    });
 	wish.text = buf_text(&q.text);
@@ -176,19 +177,35 @@ static bool ask_at(struct desk *d, const struct prompt *p, const struct asked_ch
 	return custody_letter(d->options.custody, text_of(id)) || prepare_question(d, p, at, id);
 }
 
+static struct asked_chat chat_of_run(const struct desk *d, const struct nexus *x)
+{
+	const struct config_prompts *config = &d->config->prompts;
+	struct asked_chat at = {.account = nexus_word(&x->request, NEXUS_ACCOUNT),
+	                        .peer = nexus_word(&x->request, NEXUS_PEER),
+	                        .thread = nexus_word(&x->request, NEXUS_THREAD)};
+
+	at.has_codes = x->account->line.kind->traits.knows_nobody;
+	for (size_t i = 0; at.has_codes && i < config->to_count; i++) {
+		struct text peer, account = text_cut(text_of(config->to[i].chat), ':', &peer);
+
+		at.allows = at.allows || (config->to[i].allow && text_equal(account, at.account) &&
+		                          text_equal(peer, at.peer));
+	}
+	return at;
+}
+
 /* The chat that its run came from, and those of the configuration. */
 static bool ask_everywhere(struct desk *d, const struct prompt *p)
 {
 	const struct config_prompts *config = &d->config->prompts;
 	const struct nexus *x = map_get(&d->by_run, text_of(p->run));
+	struct asked_chat own = {.account = TEXT("")};
 	bool good = true;
 
 	if (x)
-		good = ask_at(
-			d, p,
-			&(struct asked_chat){.account = nexus_word(&x->request, NEXUS_ACCOUNT),
-		                             .peer = nexus_word(&x->request, NEXUS_PEER),
-		                             .thread = nexus_word(&x->request, NEXUS_THREAD)});
+		own = chat_of_run(d, x);
+	if (x)
+		good = ask_at(d, p, &own);
 	for (size_t i = 0; i < config->to_count; i++) {
 		struct asked_chat at = {.has_codes = true, .allows = config->to[i].allow};
 

@@ -169,6 +169,9 @@ static enum stage_step stage_access(struct nexus *x, int64_t now_ms)
 	struct nexus_request *r = &x->request;
 	char name[32];
 
+	if (x->account && x->account->line.kind->traits.knows_nobody && !r->is_owner)
+		return decide_access(x, false, "nobody is known there, so nobody may ask");
+
 	for (size_t i = 0; i < config->policy_count; i++) {
 		const struct config_policy *p = &config->access[i];
 
