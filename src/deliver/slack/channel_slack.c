@@ -116,12 +116,15 @@ static void slack_close(void *self)
 {
 	struct slack_chat *t = self;
 
+	slack_check_finish(t);
 	slack_calls_finish(t);
 	slack_socket_finish(t);
 	requests_destroy(t->requests);
 	buckets_finish(&t->rooms);
 	json_reader_finish(&t->reader);
 	buf_finish(&t->asked);
+	buf_finish(&t->check_body);
+	buf_finish(&t->check_scopes);
 	forget_word(t->token);
 	forget_word(t->app_token);
 	free(t->base);
@@ -158,6 +161,8 @@ static void *slack_open(const struct channel_options *options, struct error *why
 	list_init(&t->news);
 	json_reader_init(&t->reader, SLACK_BODY_MAX);
 	buf_init(&t->asked, SLACK_BODY_MAX);
+	buf_init(&t->check_body, SLACK_BODY_MAX);
+	buf_init(&t->check_scopes, 16 * KIB);
 	return t;
 }
 
@@ -176,6 +181,7 @@ const struct channel_kind channel_slack = {
                    .can_type = true,
                    .can_edit = true,
                    .buttons = BUTTONS_MOST,
+                   .button_chars = SLACK_LABEL_MAX,
                    .can_recognise = true,
                    .gathers = true,
                    .draft_ms = DRAFT_MS,
@@ -189,5 +195,7 @@ const struct channel_kind channel_slack = {
 	.remove = slack_remove,
 	.ready = slack_ready,
 	.tell = slack_tell,
+	.state = slack_state,
+	.check = slack_check,
 	.tick = slack_tick,
 };

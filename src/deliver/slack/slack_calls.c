@@ -4,7 +4,7 @@
  * methods' tiers allow in all.  A request that cannot have been accepted goes again, three times;
  * of one that may have been, the history tells: block_id says which delivery a message is.
  */
-#include "deliver/slack/slack_inside.h"
+#include "deliver/slack/slack_call.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* slack_forms.c - what the calls to Slack ask. */
-#include "deliver/slack/slack_inside.h"
+#include "deliver/slack/slack_call.h"
 
 #include <stdio.h>
 

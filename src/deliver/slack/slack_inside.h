@@ -25,6 +25,7 @@ struct slack_chat {
 	struct slack_self bot;
 	struct json_reader reader;
 	char failed[256]; /* the words that were logged last */
+	bool is_denied;   /* it was a token that is refused, or a scope that is missing */
 
 	/* In: auth.test once, then a connection, and another when it ends. */
 	struct request *asking;
@@ -43,11 +44,18 @@ struct slack_chat {
 	struct bucket posts, edits, looks, states;
 	struct buckets rooms;
 	uint64_t edit_count, seed;
+
+	/* A check, of which so many steps are done. */
+	struct channel_check check;
+	struct request *check_request;
+	struct buf check_body, check_scopes;
+	unsigned check_at;
 };
 
 /* ---- slack_socket.c ---- */
 
 int64_t slack_socket_tick(struct slack_chat *t, int64_t now_ms);
+enum channel_state slack_state(void *self, struct error *why);
 void slack_socket_finish(struct slack_chat *t);
 
 /* ---- slack_calls.c ---- */
@@ -62,37 +70,10 @@ int64_t slack_ready(void *self, const struct channel_message *where, int64_t now
 int64_t slack_calls_tick(struct slack_chat *t, int64_t now_ms);
 void slack_calls_finish(struct slack_chat *t);
 
-/* ---- slack_forms.c ---- */
+/* ---- slack_check.c ---- */
 
-/* What a call asks: its method, and a form or a query. */
-enum slack_method {
-	SLACK_POST,
-	SLACK_UPDATE,
-	SLACK_DELETE,
-	SLACK_HISTORY,
-	SLACK_REPLIES,
-	SLACK_STATUS,
-	SLACK_HOOK, /* an address of Slack's own, with JSON */
-};
-
-struct slack_call {
-	struct slack_chat *chat;
-	struct link in_chat;
-	enum slack_method method;
-	enum channel_act act;
-	bool is_quiet; /* nobody waits for it */
-	bool is_plain;
-	char *delivery, *peer, *thread, *message, *text, *actions, *stale, *cursor;
-	unsigned piece, tries, pages;
-	double since_ms;
-	int64_t due_ms; /* of one that goes again; 0: it is under way */
-	struct request *request;
-	struct request_head head;
-	struct buf body;
-};
-
-const char *slack_method_name(enum slack_method method);
-void slack_put_call(const struct slack_call *c, struct buf *form);
+void slack_check(void *self, const struct channel_check *check);
+void slack_check_finish(struct slack_chat *t);
 
 /* ---- channel_slack.c ---- */
 

@@ -288,7 +288,8 @@ bool slack_read_press(const struct slack_envelope *envelope, struct channel_pres
 	                                .value = json_text_at(action, "value"),
 	                                .sender = json_text_at(user, "id"),
 	                                .sender_name = json_text_at(user, "name"),
-	                                .peer = channel};
+	                                .peer = channel,
+	                                .is_dm = channel.len && channel.at[0] == 'D'};
 	return is_id(press->sender) && is_id(press->peer) && press->value.len > 0 &&
 	       press->value.len <= BUTTON_VALUE_MAX;
 }

@@ -50,6 +50,7 @@ static void ask_later(struct slack_chat *t, const char *why)
 	int64_t wait = RETRY_MS << (t->fails < 5 ? t->fails : 5);
 
 	t->fails++;
+	t->is_denied = false;
 	t->ask_ms = slack_now(t) + (wait < RETRY_MOST_MS ? wait : RETRY_MOST_MS);
 	tell_once(t, why);
 }
@@ -63,6 +64,7 @@ static void ask_as_told(struct slack_chat *t, const struct slack_answer *a)
 	snprintf(words, sizeof(words), "%.*s%s%.*s", TEXT_ARG(a->why),
 	         a->needed.len ? ": the app needs the scope " : "", (int)a->needed.len,
 	         a->needed.len ? a->needed.at : "");
+	t->is_denied = !is_much;
 	if (is_much)
 		t->ask_ms = slack_now(t) +
 		            (t->head.retry_after_ms ? t->head.retry_after_ms : REFUSED_MS);
@@ -352,6 +354,17 @@ int64_t slack_socket_tick(struct slack_chat *t, int64_t now_ms)
 	else
 		acknowledge_all(t);
 	return own < due ? own : due;
+}
+
+enum channel_state slack_state(void *self, struct error *why)
+{
+	const struct slack_chat *t = self;
+	bool is_live = t->lines[0].is_live || t->lines[1].is_live;
+
+	error_set(why, "%s", is_live ? "" : t->failed);
+	if (is_live || !t->failed[0])
+		return is_live ? CHANNEL_CONNECTED : CHANNEL_CONNECTING;
+	return t->is_denied ? CHANNEL_DENIED : CHANNEL_GONE;
 }
 
 void slack_socket_finish(struct slack_chat *t)

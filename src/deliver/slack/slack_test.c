@@ -280,6 +280,7 @@ static void a_press_is_read(void **state)
 	assert_text(press.value, "D:1");
 	assert_text(press.sender, "U7");
 	assert_text(press.peer, "D1");
+	assert_true(press.is_dm);
 	assert_text(press.press, "https://hooks.slack.com/x");
 	assert_true(slack_read_envelope(&reader, TEXT("{\"type\":\"interactive\"}"), &e));
 	assert_false(slack_read_press(&e, &press));
