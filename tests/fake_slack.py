@@ -18,6 +18,8 @@ API = json.loads((Path(__file__).parent / "fixtures" / "slack.json").read_text()
 BOT, BOT_ID = "U0BOX", "B0BOX"
 TEXT_MAX, BLOCKS_MAX, SECTION_MAX = 40000, 50, 3000
 FORM = "application/x-www-form-urlencoded"
+SCOPES = ("app_mentions:read", "assistant:write", "channels:history", "chat:write",
+          "groups:history", "im:history", "mpim:history")
 WS_MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 
@@ -127,6 +129,7 @@ class Slack:
         self.wrong = []     # requests that the description does not allow
         self.heard = []     # (method, form), as they came
         self.messages = {}  # (channel, ts) -> the message
+        self.scopes = list(SCOPES)
         self.gone = []
         self.sent = []      # (channel, text), as they were accepted
         self.told = []      # what who pressed was told
@@ -205,7 +208,7 @@ class Slack:
         """The box's messages there, in their order."""
         with self.lock:
             return [m["shown"] for (where, _), m in sorted(self.messages.items())
-                    if where == channel and m["user"] == BOT and m.get("thread_ts") == thread]
+                    if where == channel and "shown" in m and m.get("thread_ts") == thread]
 
     def of(self, method):
         with self.lock:
@@ -424,7 +427,8 @@ class Slack:
                 result = getattr(self, method.replace(".", "_"))(form)
             except Refused as refused:
                 return refused.status, refused.headers, refused.body
-            return None if step == "lose" else (200, {}, {"ok": True, **result})
+            headers = {"x-oauth-scopes": ",".join(self.scopes)}
+            return None if step == "lose" else (200, headers, {"ok": True, **result})
 
     def hook(self, body):
         with self.lock:
