@@ -164,6 +164,10 @@ bool config_check_adapter(const void *row, size_t rows_before, struct error *why
 
 	if (!check_channel(text_of(channel), why))
 		return false;
+	if (text_is(text_of(channel), "slack") && !((a->credential || a->credential_file) &&
+	                                            (a->app_credential || a->app_credential_file)))
+		return error_set(why, "slack needs 'credential' and 'app_credential', or the files "
+		                      "that hold them");
 	if (!text_is(text_of(channel), "file"))
 		return true;
 	return (a->inbox && a->outbox) || error_set(why, "a file needs 'inbox' and 'outbox'");

@@ -592,6 +592,9 @@ static void chats_are_a_map_of_names(void **state)
 	config_finish(&c);
 	assert_fault("adapters:\n  a: {channel: file}\n",
 	             "c.yaml:2:3: adapters: a file needs 'inbox' and 'outbox'");
+	assert_fault("adapters:\n  slack: {credential_file: bot}\n",
+	             "c.yaml:2:3: adapters: slack needs 'credential' and 'app_credential', or the "
+	             "files that hold them");
 	assert_fault("adapters:\n  terminal: {credential: sk-secret}\n",
 	             "c.yaml:2:26: credential: a secret does not belong here: write ${NAME} for a "
 	             "variable of the environment, or use credential_file");

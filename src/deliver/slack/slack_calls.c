@@ -17,6 +17,7 @@
 #define TRIES_MAX 3
 #define AGAIN_MS 400 /* doubling */
 #define CALLS_MAX 1024
+#define FULL_MS 100  /* before another one, where there are so many */
 #define PAGES_MAX 20 /* of a history */
 #define MUCH_MS 1000 /* of a "too many" that does not say for how long */
 #define WHY_MAX 200
@@ -41,6 +42,8 @@ int64_t slack_ready(void *self, const struct channel_message *where, int64_t now
 	const struct slack_chat *t = self;
 	int64_t all = later_of(bucket_ready(&t->posts, now_ms), bucket_ready(&t->edits, now_ms));
 
+	if (t->call_count >= CALLS_MAX)
+		return now_ms + FULL_MS;
 	return later_of(all, buckets_ready(&t->rooms, where->peer, now_ms));
 }
 

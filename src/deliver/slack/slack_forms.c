@@ -6,8 +6,8 @@
 #include "base/put.h"
 
 #define BLOCKS_MAX (512 * KIB)
-#define SKEW_S 600 /* between Slack's clock and ours */
-#define PAGE "200" /* messages of a history at a time */
+#define SKEW_S 3600 /* between Slack's clock and ours */
+#define PAGE "200"  /* messages of a history at a time */
 #define STATUS "is typing..."
 
 const char *slack_method_name(enum slack_method method)
