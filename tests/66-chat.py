@@ -179,6 +179,67 @@ def _():
         eventually(lambda: sorted(r["status"] for r in requests(box)) == ["completed", "failed"])
 
 
+COLLECT = (OWNER + "deliver: {gather: 0}\n"
+           "access: [{who: owner, decision: allow, queue: collect}]\n")
+
+
+def prompts(up):
+    return [r.json()["messages"][-1]["content"] for r in up.of("/v1/chat/completions")]
+
+
+def collected(box, up):
+    """A question that is worked on, and three that came meanwhile."""
+    write(box, "gated one")
+    eventually(lambda: len(up.of("/v1/chat/completions")) == 1)
+    for text in ("two", "three", "four"):
+        write(box, text)
+    eventually(lambda: len(box.history("&type=nex.received")) == 4)
+
+
+@test("what comes while the agent works is collected into one question")
+def _():
+    with Upstream() as up, settings(up, COLLECT) as box:
+        connected(box)
+        collected(box, up)
+        write(box, "elsewhere", peer="room")
+        eventually(lambda: len(up.of("/v1/chat/completions")) == 2)
+        up.gate.set()
+        ended = eventually(lambda: len(requests(box)) == 5 and requests(box))
+        assert prompts(up) == ["gated one", "elsewhere", "two\nthree\nfour"], prompts(up)
+        assert said(box) == [TEXT] * 3, said(box)
+        into = [r for r in ended if "collected_into" in r]
+        assert [r["event"]["content"] for r in into] == ["three", "four"], into
+        two = next(r for r in ended if r["event"]["content"] == "two\nthree\nfour")
+        assert {r["collected_into"] for r in into} == {two["request_id"]}
+        assert all(r["status"] == "completed" for r in ended), ended
+
+
+@test("what was collected outlives kill -9, once")
+def _():
+    with Upstream() as up, settings(up, COLLECT) as box:
+        connected(box)
+        collected(box, up)
+        up.gate.set()
+        eventually(lambda: len(up.of("/v1/chat/completions")) == 2)
+        box.kill9()
+        box.start()
+        connected(box)
+        eventually(lambda: len(requests(box)) == 4)
+        assert len(box.history("&type=nex.received")) == 4
+        assert prompts(up)[1] == "two\nthree\nfour" and len(prompts(up)) == 2, prompts(up)
+        assert len(said(box)) == 2 and set(said(box)) <= {TEXT, RESTARTED}, said(box)
+    with Upstream() as up, settings(up, COLLECT) as box:
+        connected(box)
+        collected(box, up)
+        box.kill9()
+        up.gate.set()
+        box.start()
+        connected(box)
+        eventually(lambda: len(requests(box)) == 4)
+        asked = "\n".join(prompts(up)[1:]).split("\n")
+        assert asked == ["two", "three", "four"], prompts(up)
+
+
 @test("what is no message is passed over, and says so in the log")
 def _():
     with Upstream() as up, settings(up, OWNER) as box:

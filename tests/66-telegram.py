@@ -338,6 +338,32 @@ def _():
         eventually(lambda: TEXT in fake.screen())
 
 
+def killed_twice(box, up, fake):
+    """Both attempts to send an answer are ended by kill -9; what there is when it starts again."""
+    connected(box)
+    fake.script["sendMessage"] = ["hold", "hold"]
+    fake.write("good day")
+    for count in (1, 2):
+        eventually(lambda: len(fake.screen()) == count)
+        box.kill9()
+        box.start()
+    assert fake.screen()[:2] == [TEXT, f"{AGAIN}\n{TEXT}"], fake.screen()
+    return eventually(lambda: len(fake.screen()) == 3 and fake.screen())[2]
+
+
+@test("an answer whose both attempts were killed is told of, or asked for again")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        assert killed_twice(box, up, fake) == RESTARTED
+        (got,) = eventually(lambda: requests(box))
+        assert got["status"] == "failed" and "nobody knows" in got["delivery_result"]["error"], got
+    with Upstream() as up, Telegram() as fake, settings(
+            up, fake, adapter="    on_restart: again\n") as box:
+        assert killed_twice(box, up, fake) == TEXT
+        (got,) = eventually(lambda: requests(box))
+        assert got["status"] == "completed" and len(up.of("/v1/chat/completions")) == 2, got
+
+
 @test("whenever it is killed, every question has its answer: once, or twice with the words")
 def _():
     with Upstream() as up, Telegram() as fake, settings(up, fake) as box:

@@ -309,7 +309,9 @@ class Telegram:
                 result = getattr(self, method)(body)
             except Refused as refused:
                 return refused.body["error_code"], refused.body
-            return None if step == "lose" else (200, {"ok": True, "result": result})
+            if step == "hold":  # accepted, and not answered while anybody waits
+                self.lock.wait_for(lambda: self.token is None)
+            return None if step in ("lose", "hold") else (200, {"ok": True, "result": result})
 
     def _handler(self):
         fake = self

@@ -7,7 +7,7 @@
 
 static const char *const answers[] = {"auto", "false", "true", NULL};
 static const char *const decisions[] = {"allow", "deny", NULL};
-static const char *const queues[] = {"followup", "interrupt", NULL};
+static const char *const queues[] = {"followup", "interrupt", "collect", NULL};
 static const char *const peers[] = {"any", "dm", "group", "channel", NULL};
 
 /* "CHANNEL:SENDER", both there. */
@@ -54,7 +54,8 @@ const struct field config_policy_fields[] = {
          "adapter's"},
 	{"session", FIELD_TEXT, IN(policy, session), "one session for all that it allows"},
 	{"queue", FIELD_CHOICE, IN(policy, queue),
-         "of a message that comes while the agent works: followup (it waits), interrupt",
+         "of a message that comes while the agent works: followup (it waits), interrupt, "
+         "collect (all that came are one question of the next turn)",
          "followup", .choices = queues},
 	{"answer", FIELD_CHOICE, IN(policy, answer),
          "whether they may answer what agents ask: true, false; auto: owners may; nobody "

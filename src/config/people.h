@@ -11,7 +11,7 @@ struct config_person {
 };
 
 enum config_decision { CONFIG_ALLOW, CONFIG_DENY };
-enum config_queue { CONFIG_QUEUE_FOLLOWUP, CONFIG_QUEUE_INTERRUPT };
+enum config_queue { CONFIG_QUEUE_FOLLOWUP, CONFIG_QUEUE_INTERRUPT, CONFIG_QUEUE_COLLECT };
 enum config_peer { CONFIG_PEER_ANY, CONFIG_PEER_DM, CONFIG_PEER_GROUP, CONFIG_PEER_CHANNEL };
 
 struct config_policy {

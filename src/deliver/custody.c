@@ -124,7 +124,7 @@ static void note_seen(struct custody *c, yyjson_val *payload, const struct signa
 }
 
 /* A text that follows another quickly belongs to the same question. */
-static void gather_text(struct custody *c, struct received *into, yyjson_val *payload,
+static void gather_text(struct custody *c, struct received *into, struct text text,
                         const struct signal *s)
 {
 	struct buf both;
@@ -133,7 +133,7 @@ static void gather_text(struct custody *c, struct received *into, yyjson_val *pa
 	buf_init(&both, MIB);
 	buf_add(&both, received_word(into, RECEIVED_TEXT));
 	buf_add_char(&both, '\n');
-	buf_add(&both, json_text_at(payload, "text"));
+	buf_add(&both, text);
 	received_set(into, RECEIVED_TEXT, buf_text(&both));
 	buf_finish(&both);
 	into->seq = s->seq;
@@ -149,7 +149,7 @@ static void hear_received(struct custody *c, yyjson_val *payload, const struct s
 	if (place.len)
 		notes_set(&c->places, json_text_at(payload, "account"), place);
 	if (into) {
-		gather_text(c, into, payload, s);
+		gather_text(c, into, json_text_at(payload, "text"), s);
 		return;
 	}
 	if (map_get(&c->requests_by_id, json_text_at(payload, "request")))
@@ -177,12 +177,17 @@ static void hear_asked(struct custody *c, struct text run)
 	received_set(r, RECEIVED_RUN, run);
 }
 
-static void hear_request(struct custody *c, yyjson_val *payload)
+/* One that was collected is asked with the other, which has its text from then on. */
+static void hear_request(struct custody *c, yyjson_val *payload, const struct signal *s)
 {
 	struct received *r = map_get(&c->requests_by_id, json_text_at(payload, "request_id"));
+	struct received *into =
+		map_get(&c->requests_by_id, json_text_at(payload, "collected_into"));
 	struct text reset = json_text_at(payload, "session_reset");
 	char digits[TEXT_U64_MAX];
 
+	if (r && into && r != into)
+		gather_text(c, into, received_word(r, RECEIVED_TEXT), s);
 	if (r)
 		drop_request(c, r);
 	if (reset.len)
@@ -227,7 +232,7 @@ void custody_hear(struct custody *c, const struct signal *s)
 	if (text_is(s->type, "nex.received"))
 		hear_received(c, payload, s);
 	else if (text_is(s->type, "nex.request"))
-		hear_request(c, payload);
+		hear_request(c, payload, s);
 	else if (text_starts(s->type, TEXT("delivery.")))
 		custody_hear_delivery(c, what, payload, s);
 	custody_stir(c);

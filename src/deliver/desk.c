@@ -291,6 +291,7 @@ void desk_look_at_letter(struct nexus *x)
 		bool is_there = l->state == LETTER_DELIVERED;
 
 		note_sent(x, l);
+		x->is_lost = !is_there && !x->reply && l->tries > 1 && letter_is(l, "final");
 		settle_letter(x, is_there ? PIPELINE_ACCEPTED : PIPELINE_REFUSED,
 		              letter_word(l, LETTER_MESSAGES));
 	}

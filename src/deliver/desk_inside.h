@@ -19,6 +19,7 @@ struct nexus {
 	struct back_ear ear; /* told when it is on the disk; told NULL: nobody is */
 	int64_t gather_until_ms, asked_ms;
 	bool interrupts, has_interrupted;
+	bool collects;       /* what came while the agent worked is one question */
 	bool answers;        /* who wrote it may answer agents */
 	enum answers may;    /* what their credential answers, of an owner by that */
 	struct reply *reply; /* from assemble on, or NULL */
@@ -30,6 +31,7 @@ struct nexus {
 	char *letter;
 	uint64_t letter_number;
 	bool is_refused; /* it was not taken */
+	bool is_lost;    /* of the last life: nobody knows of two attempts whether it arrived */
 	unsigned letters;
 	/* The letter of the message that is edited, or NULL; how many are there; and why. */
 	char *live;

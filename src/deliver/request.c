@@ -216,4 +216,5 @@ void nexus_put(const struct nexus_request *r, size_t text_max, struct buf *out)
 	put_result(r, out);
 	put_trace(r, out);
 	put_word_of(out, "session_reset", r, NEXUS_RESET);
+	put_word_of(out, "collected_into", r, NEXUS_INTO);
 }

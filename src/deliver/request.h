@@ -47,6 +47,7 @@ enum nexus_word {
 	NEXUS_DECISION, /* allow, deny */
 	NEXUS_POLICY,   /* access[N], default */
 	NEXUS_QUEUE,
+	NEXUS_INTO,    /* the request that its text is asked with */
 	NEXUS_HANDLER, /* the command that handled it */
 	NEXUS_RESET,   /* the session that begins anew */
 	NEXUS_AGENT,

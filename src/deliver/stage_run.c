@@ -4,6 +4,7 @@
 
 #include "base/must.h"
 #include "base/put.h"
+#include "config/config.h"
 #include "deliver/desk_live.h"
 #include "deliver/stages.h"
 #include "deliver/tell.h"
@@ -280,6 +281,47 @@ static enum stage_step ask_agent(struct nexus *x, int64_t now_ms)
 	return answer == BACK_DONE ? STAGE_WAITS : STAGE_DONE;
 }
 
+/* It waits for its turn, and can be asked together with x. */
+static bool joins(const struct nexus *x, const struct nexus *other)
+{
+	const struct nexus_request *a = &x->request, *b = &other->request;
+
+	return other->collects && b->stage == NEXUS_RUN && !b->words[NEXUS_TURN] &&
+	       text_equal(nexus_word(a, NEXUS_SESSION), nexus_word(b, NEXUS_SESSION)) &&
+	       text_equal(nexus_word(a, NEXUS_AGENT), nexus_word(b, NEXUS_AGENT));
+}
+
+/* Those behind it become a part of it.  Each says so at its end, and custody adds its text to
+ * that of x.  True: some have not yet, or it is not on the disk. */
+static bool collect(struct nexus *x)
+{
+	const struct custody *custody = x->desk->options.custody;
+	const struct received *r = custody_request(custody, text_of(x->request.id));
+	size_t size = r ? received_word(r, RECEIVED_TEXT).len : 0;
+	bool waits = false;
+
+	list_each(&x->desk->live, l) {
+		struct nexus *other = list_of(l, struct nexus, in_desk);
+		size_t more = nexus_word(&other->request, NEXUS_CONTENT).len + 1;
+
+		if (other == x || !r)
+			continue;
+		if (!other->request.words[NEXUS_INTO] && joins(x, other) &&
+		    size + more <= BACK_PROMPT_MAX) {
+			nexus_set(&other->request, NEXUS_INTO, text_of(x->request.id));
+			desk_wake(x->desk);
+		}
+		if (text_is(nexus_word(&other->request, NEXUS_INTO), x->request.id)) {
+			size += more;
+			waits = true;
+		}
+	}
+	if (!r || waits)
+		return waits;
+	nexus_set(&x->request, NEXUS_CONTENT, received_word(r, RECEIVED_TEXT));
+	return r->seq > custody_durable(custody);
+}
+
 enum stage_step stage_run(struct nexus *x, int64_t now_ms)
 {
 	struct nexus *other;
@@ -287,9 +329,13 @@ enum stage_step stage_run(struct nexus *x, int64_t now_ms)
 
 	if (x->request.words[NEXUS_TURN])
 		return reply_has_ended(x->reply) ? STAGE_DONE : STAGE_WAITS;
+	if (x->request.words[NEXUS_INTO]) {
+		stages_exit(x, NEXUS_COMPLETED, "it is asked with another");
+		return STAGE_EXITS;
+	}
 	other = ahead(x);
 	if (!other)
-		return ask_agent(x, now_ms);
+		return x->collects && collect(x) ? STAGE_WAITS : ask_agent(x, now_ms);
 	if (x->interrupts && !x->has_interrupted)
 		x->has_interrupted = stop_run(other, &why);
 	return STAGE_WAITS;
@@ -331,8 +377,26 @@ static enum stage_step deliver_notice(struct nexus *x)
 	return STAGE_DONE;
 }
 
+/* An answer that the last lives may have lost is not passed over in silence: the person is told,
+ * or the agent is asked again, as on_restart says. */
+static enum stage_step make_good(struct nexus *x)
+{
+	const struct config_adapter *adapter = desk_config(x->account);
+
+	x->is_lost = false;
+	if (adapter && adapter->on_restart == CONFIG_RESTART_AGAIN) {
+		nexus_set(&x->request, NEXUS_DELIVERY_ERROR, TEXT(""));
+		return STAGE_AGAIN;
+	}
+	x->notice = must_dup(x->desk->config->deliver.restarted);
+	nexus_set(&x->request, NEXUS_ERROR, TEXT("the box restarted"));
+	return deliver_notice(x);
+}
+
 enum stage_step stage_deliver(struct nexus *x, int64_t now_ms)
 {
+	if (x->is_lost)
+		return make_good(x);
 	if (x->reply)
 		note_response(x, now_ms);
 	if (x->notice)

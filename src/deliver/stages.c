@@ -190,7 +190,11 @@ static enum stage_step stage_access(struct nexus *x, int64_t now_ms)
 			nexus_set(r, NEXUS_SESSION, text_of(p->session));
 		x->answers = may_answer(x, p->answer);
 		x->interrupts = p->queue == CONFIG_QUEUE_INTERRUPT;
-		nexus_set(r, NEXUS_QUEUE, x->interrupts ? TEXT("interrupt") : TEXT("followup"));
+		x->collects = p->queue == CONFIG_QUEUE_COLLECT;
+		nexus_set(r, NEXUS_QUEUE,
+		          x->interrupts ? TEXT("interrupt")
+		          : x->collects ? TEXT("collect")
+		                        : TEXT("followup"));
 		return decide_access(x, true, NULL);
 	}
 	if (x->paired && r->peer_kind == CHANNEL_DM) {
@@ -256,6 +260,7 @@ static enum nexus_stage next_of(enum nexus_stage stage, enum stage_step step)
 {
 	return step == STAGE_EXITS   ? NEXUS_FINALIZE
 	       : step == STAGE_SKIPS ? NEXUS_DELIVER
+	       : step == STAGE_AGAIN ? NEXUS_RECEIVE
 	                             : stage + 1;
 }
 

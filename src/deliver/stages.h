@@ -9,6 +9,7 @@ enum stage_step {
 	STAGE_WAITS,
 	STAGE_EXITS, /* the status is set: finalize is next */
 	STAGE_SKIPS, /* deliver is next: there is something to say */
+	STAGE_AGAIN, /* from the beginning */
 };
 typedef enum stage_step stage_fn(struct nexus *x, int64_t now_ms);
 
