@@ -2,6 +2,7 @@
 """ntfy: a real server, and what a phone that reads a topic sees and sends."""
 
 import json
+import sqlite3
 import subprocess
 import urllib.error
 import urllib.request
@@ -28,9 +29,10 @@ def program():
 
 
 class Ntfy(Server):
-    def __init__(self, access="read-write"):
+    def __init__(self, access="read-write",
+                 limits="visitor-request-limit-exempt-hosts: '127.0.0.1'\n"):
         super().__init__()
-        self.access = access
+        self.access, self.limits = access, limits
 
     def open(self):
         self.port = getattr(self, "port", None) or closed_port()
@@ -39,7 +41,7 @@ class Ntfy(Server):
             f"base-url: 'http://127.0.0.1:{self.port}'\nlisten-http: '127.0.0.1:{self.port}'\n"
             f"cache-file: '{self.place}/cache.db'\nauth-file: '{self.place}/user.db'\n"
             f"auth-default-access: '{self.access}'\n"
-            "visitor-request-limit-exempt-hosts: '127.0.0.1'\n")  # a phone does not poll so often
+            f"{self.limits}")
         self.start(program(), "serve", "--config", self.config, port=self.port)
 
     @property
@@ -58,6 +60,11 @@ class Ntfy(Server):
         with urllib.request.urlopen(request, timeout=30) as answer:
             events = [json.loads(line) for line in answer.read().splitlines()]
         return [e for e in events if e["event"] == "message"]
+
+    def kept(self):
+        """All messages, without a request that a limit would count."""
+        with sqlite3.connect(self.place / "cache.db") as cache:
+            return [row[0] for row in cache.execute("SELECT message FROM messages ORDER BY id")]
 
     def write(self, text, topic="ops"):
         urllib.request.urlopen(f"{self.url}/{topic}", data=text.encode(), timeout=30).close()
@@ -153,6 +160,20 @@ def _():
         assert "That is not all of it" in long["message"], long
 
 
+@test("who presses at once is told how it ended, each time")
+def _():
+    with Upstream() as up, Ntfy() as server, box_of(
+            up, server, "prompts: {to: ['phone:ops']}\n") as box:
+        live(box)
+        for i in range(12):
+            ask(box, **TOOL)
+            message = eventually(lambda: len(server.read()) > 2 * i and server.read()[2 * i],
+                                 every=0.001)
+            assert press(message["actions"][0]) == 200
+            eventually(lambda: len(server.read()) == 2 * i + 2)
+            assert server.read()[-1]["message"] == "ntfy:ops answered: Deny.", server.read()
+
+
 @test("where it is not said how phones reach the box, a question says where to answer")
 def _():
     with Upstream() as up, Ntfy() as server, box_of(
@@ -228,6 +249,20 @@ def _():
         eventually(lambda: channel(box)["state"] == "connected", within=2 * PATIENCE_S)
         eventually(lambda: [m["message"] for m in server.read()] == [TEXT], within=2 * PATIENCE_S)
         eventually(lambda: channel(box)["waiting"] == 0)
+
+
+@test("a server that says that it is too much is heard, and every message comes once")
+def _():
+    limits = "visitor-request-limit-burst: 4\nvisitor-request-limit-replenish: '1s'\n"
+    with Upstream() as up, Ntfy(limits=limits) as server, box_of(up, server) as box:
+        live(box)
+        for i in range(8):
+            box.request("POST", "/api/messages", {"channel": "phone", "peer": f"topic-{i}",
+                                                  "agent": "model", "text": "good day"})
+        eventually(lambda: server.kept() == [TEXT] * 8, within=2 * PATIENCE_S)
+        letters = lambda: box.request("GET", "/api/deliveries").json()["deliveries"]
+        eventually(lambda: [x["state"] for x in letters()] == ["delivered"] * 8)
+        assert server.kept() == [TEXT] * 8
 
 
 @test("by a token or a password; a wrong one is told and is shown nowhere")

@@ -282,7 +282,8 @@ static bool tell_end(struct desk *d, const struct letter *l)
 	return good;
 }
 
-/* What cannot be told yet is looked at again. */
+/* What cannot be told yet is looked at again.  A message that is there is not given up, although
+ * its delivery may not be on the disk: who answers quickly is told, too. */
 static bool end_question(void *of, struct letter *l)
 {
 	struct desk *d = of;
@@ -292,7 +293,7 @@ static bool end_question(void *of, struct letter *l)
 	if (l->state == LETTER_DELIVERED && tell_end(d, l))
 		return true;
 	d->has_prompts = true;
-	if (l->state != LETTER_DELIVERED && !l->is_out)
+	if (l->state != LETTER_DELIVERED && !l->is_out && !l->accepted)
 		outbox_give_up(d->outbox, letter_word(l, LETTER_ID));
 	return true;
 }
