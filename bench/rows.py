@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 
+import chats
 import crew
 import gateway
 import history
@@ -350,6 +351,17 @@ ROWS = [
         Line("cut a reply into pieces for a chat", "rate", "MB/s", 200, "least"), sides=OURS),
     Row("pipeline", pipeline,
         Line("tokens of replies to messages of a chat", "rate", "/s", 1_000_000, "least"), sides=OURS),
+    Row("chat-replies", chats.replies,
+        Line("1,000 replies at 50 tokens/s, edited as they grow, of one core", "core", "%", 40),
+        Line("the same, memory of the box", "mb", "MB", 60),
+        Line("the same, requests for a reply, of its duration / throttle + 2", "share", "x", 1),
+        Line("the same, requests for a reply", "requests", ""),
+        Line("the same, the oldest token that an edit has not, p99", "late", "ms", 100),
+        Line("the same, connections", "lines", ""), sides=OURS, once=True),
+    Row("chat-away", chats.away,
+        Line("10,000 messages wait for chats that are away", "mb", "MB", 20),
+        Line("the same, start after a crash takes longer by", "ms", "ms", 200),
+        Line("the same, processor", "cpu", "ms"), sides=OURS, once=True),
     Row("wire", micros("throttle", "sample", "when", "map", "unwanted", "unmatched"),
         Line("throttle a parsed signal", "throttle", "ns", 200),
         Line("sample parsed signals", "sample", "ns", 200),

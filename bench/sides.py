@@ -3,8 +3,9 @@
 A side is found by its name: `ours` and `bare`, the same over TLS, and the peers that happen
 to be installed. A server that can keep what it is given is started as the row wants it:
 `form` is "live" (keep nothing), "log" (keep it, acknowledge when it likes) or "durable".
-Ours keeps everything anyway; its form "file" is one whose configuration is in a file, and "relay"
-one in front of the gateway that a source called `upstream` is."""
+Ours keeps everything anyway; its form "file" is one whose configuration is in a file, "relay"
+one in front of the gateway that a source called `upstream` is, and "more" one that adds what `more.yaml`
+says."""
 
 import os
 import pathlib
@@ -38,11 +39,12 @@ class Ours(Side):
 
     def argv(self, bench, own, port, form):
         argv = [str(bench.server), "serve", "--data", str(own / "data")]
-        if not self.secure and form not in ("file", "relay"):
+        if not self.secure and form not in ("file", "relay", "more"):
             return [*argv, "--listen", f"127.0.0.1:{port}"]
         config = own / "box.yaml"
         config.write_text(configuration(bench, port, secure=self.secure)
-                          + ("gateway: {relay: upstream}\n" if form == "relay" else ""))
+                          + ("gateway: {relay: upstream}\n" if form == "relay" else "")
+                          + ((own / "more.yaml").read_text() if form == "more" else ""))
         return [*argv, "--config", str(config)]
 
 
