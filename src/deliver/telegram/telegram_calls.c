@@ -315,6 +315,7 @@ static void start_call(struct telegram_call *c)
 	struct request_options o = {.head_ms = CALL_MS,
 	                            .total_ms = CALL_MS,
 	                            .body_max = ANSWER_MAX,
+	                            .may_repeat = c->act != CHANNEL_SEND || c->is_typing,
 	                            .self = c,
 	                            .head = call_head,
 	                            .heard = call_heard,
