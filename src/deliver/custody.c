@@ -229,6 +229,7 @@ void custody_hear(struct custody *c, const struct signal *s)
 	payload = yyjson_obj_get(yyjson_doc_get_root(json_read(&c->reader, s->line, NULL)),
 	                         "payload");
 	text_cut(s->type, '.', &what);
+	c->newest = s->seq;
 	if (text_is(s->type, "nex.received"))
 		hear_received(c, payload, s);
 	else if (text_is(s->type, "nex.request"))

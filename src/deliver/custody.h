@@ -44,10 +44,12 @@ struct custody *custody_create(void);
 void custody_destroy(struct custody *c);
 void custody_hear(struct custody *c, const struct signal *s); /* each, in their order */
 
-/* Called after each signal about a letter or a message, and when more is on the disk. */
+/* Called after each signal about a letter or a message, and when the newest of them are on the
+ * disk; and first, of a letter, which one it was. */
 struct custody_ear {
 	void *self;
 	void (*changed)(void *self);
+	void (*letter)(void *self, const struct letter *l); /* or NULL */
 };
 void custody_set_ear(struct custody *c, const struct custody_ear *ear);
 uint64_t custody_changes(const struct custody *c); /* how often it was called */

@@ -22,7 +22,8 @@ struct custody {
 	struct json_reader reader;
 	struct custody_ear ear;
 	uint64_t durable, changes;
-	unsigned saved; /* sections, while they are saved */
+	uint64_t newest; /* signal about a letter or a message */
+	unsigned saved;  /* sections, while they are saved */
 };
 
 void custody_add_letter(struct custody *c, struct custody_list *list, struct letter *l);

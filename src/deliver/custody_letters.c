@@ -185,4 +185,6 @@ void custody_hear_delivery(struct custody *c, struct text what, yyjson_val *payl
 		l->seq = l->moved = s->seq;
 		move_letter(c, l, state, payload);
 	}
+	if (c->ear.letter)
+		c->ear.letter(c->ear.self, l);
 }

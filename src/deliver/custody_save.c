@@ -146,8 +146,11 @@ static void custody_is_durable(void *self, uint64_t seq)
 {
 	struct custody *c = self;
 
+	bool was_awaited = !c->durable || c->durable < c->newest;
+
 	c->durable = seq;
-	custody_stir(c);
+	if (was_awaited)
+		custody_stir(c);
 }
 
 const struct fold_kind custody_fold = {

@@ -32,7 +32,9 @@ static struct nexus *make_nexus(struct desk *d, struct desk_account *account, co
 	nexus_set(&x->request, NEXUS_ACCOUNT, text_of(account->line.account));
 	x->prefix = must_dup(adapter ? adapter->response_prefix : NULL);
 	x->failed = must_dup(d->config->deliver.failed);
+	list_init(&x->in_work);
 	list_add(&d->live, &x->in_desk);
+	map_set(&d->by_id, text_of(id), x);
 	d->live_count++;
 	return x;
 }
@@ -47,7 +49,10 @@ void desk_free_nexus(struct nexus *x)
 	}
 	if (x->request.words[NEXUS_TURN])
 		map_remove(&x->desk->by_run, nexus_word(&x->request, NEXUS_TURN));
+	map_remove(&x->desk->by_id, text_of(x->request.id));
+	list_remove(&x->in_work);
 	list_remove(&x->in_desk);
+	dues_set(&x->desk->dues, &x->due, INT64_MAX);
 	x->desk->live_count--;
 	reply_destroy(x->reply);
 	nexus_finish(&x->request);
@@ -205,7 +210,7 @@ bool desk_take(struct desk_account *account, const struct channel_inbound *inbou
 		into->gather_until_ms = d->now_ms + d->config->deliver.gather_ms;
 	if (made)
 		*made = into;
-	desk_wake(d);
+	desk_stir(into);
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include "config/people.h"
 #include "deliver/desk.h"
 #include "deliver/desk_account.h"
+#include "deliver/dues.h"
 #include "deliver/known.h"
 #include "deliver/outbox.h"
 #include "deliver/reply.h"
@@ -38,6 +39,8 @@ struct nexus {
 	unsigned live_there;
 	enum channel_mode live_mode;
 	struct link in_desk; /* desk.live, oldest first */
+	struct link in_work; /* desk.stirred or desk.unsaved, or in none */
+	struct due due;      /* when it wants to be looked at */
 };
 
 struct desk_rate {
@@ -50,8 +53,12 @@ struct desk {
 	const struct config *config;
 	struct link accounts, live, kept;
 	size_t live_count, kept_count;
-	struct map by_run; /* of those whose agent works */
-	struct map rates;  /* struct desk_rate by account and sender */
+	struct link stirred; /* requests that something happened to */
+	struct link unsaved; /* that wait for the disk */
+	struct dues dues;    /* nexus.due */
+	struct map by_run;   /* of those whose agent works */
+	struct map by_id;    /* all requests */
+	struct map rates;    /* struct desk_rate by account and sender */
 	struct outbox *outbox;
 	struct signal_reader *reader;
 	struct known known;     /* whom codes let in */
@@ -91,5 +98,12 @@ void desk_free_kept(struct desk *d, struct desk_kept *kept);
 void desk_look_at_letter(struct nexus *x); /* that is on its way: what became of it? */
 void desk_take_up(struct desk *d, const struct received *r); /* of the last life */
 struct outbox_line *desk_find_line(void *self, struct text account);
+
+/* ---- desk_work.c ---- */
+
+void desk_stir(struct nexus *x); /* something happened to it */
+void desk_stir_all(struct desk *d);
+void desk_stir_letter(void *self, const struct letter *l); /* of a letter: to its request */
+void desk_stir_unsaved(struct desk *d);                    /* more is on the disk */
 
 #endif

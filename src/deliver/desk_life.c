@@ -10,7 +10,6 @@
 #include "deliver/stages.h"
 #include "signal/signal.h"
 
-#define STALL_MS 1000 /* before what the disk did not take is tried again */
 #define SHOWN_TEXT_MAX (256 * KIB)
 #define BRIEF_MAX 200 /* bytes of a text in a list */
 
@@ -18,6 +17,7 @@ static void custody_changed(void *self)
 {
 	struct desk *d = self;
 
+	desk_stir_unsaved(d);
 	if (d->live_count || custody_open_count(d->options.custody))
 		desk_wake(d);
 }
@@ -31,7 +31,10 @@ struct desk *desk_create(const struct desk_options *options)
 	list_init(&d->accounts);
 	list_init(&d->live);
 	list_init(&d->kept);
+	list_init(&d->stirred);
+	list_init(&d->unsaved);
 	map_init(&d->by_run);
+	map_init(&d->by_id);
 	map_init(&d->rates);
 	known_init(&d->known);
 	d->reader = signal_reader_create();
@@ -43,8 +46,10 @@ struct desk *desk_create(const struct desk_options *options)
 		.self = d,
 		.find = desk_find_line,
 		.codes = options->codes,
+		.edited = desk_stir_letter,
 	});
-	custody_set_ear(options->custody, &(struct custody_ear){d, custody_changed});
+	custody_set_ear(options->custody,
+	                &(struct custody_ear){d, custody_changed, desk_stir_letter});
 	return d;
 }
 
@@ -57,7 +62,7 @@ void desk_destroy(struct desk *d)
 	if (!d)
 		return;
 	d->is_ending = true;
-	custody_set_ear(d->options.custody, &(struct custody_ear){NULL, NULL});
+	custody_set_ear(d->options.custody, &(struct custody_ear){0});
 	while (!list_is_empty(&d->live))
 		desk_free_nexus(list_of(d->live.next, struct nexus, in_desk));
 	while (!list_is_empty(&d->kept))
@@ -69,6 +74,8 @@ void desk_destroy(struct desk *d)
 	map_finish(&d->by_run);
 	known_finish(&d->known);
 	free(d->people_path);
+	map_finish(&d->by_id);
+	dues_finish(&d->dues);
 	outbox_destroy(d->outbox);
 	signal_reader_destroy(d->reader);
 	free(d);
@@ -80,7 +87,7 @@ void desk_follow(struct desk *d, const struct config *config)
 	outbox_set_again(d->outbox, config->deliver.again);
 	if (d->has_begun)
 		desk_open_accounts(d);
-	desk_wake(d);
+	desk_stir_all(d);
 }
 
 void desk_begin(struct desk *d, int64_t now_ms)
@@ -92,87 +99,12 @@ void desk_begin(struct desk *d, int64_t now_ms)
 		desk_take_up(d, list_of(l, struct received, in_all));
 	desk_drop_stale(d);
 	desk_prompts_changed(d);
-	desk_wake(d);
+	desk_stir_all(d);
 }
 
 void desk_hush(struct desk *d)
 {
 	d->is_ending = true;
-}
-
-/* ---- time ---- */
-
-void desk_hear(struct desk *d, const struct signal *s, int64_t now_ms)
-{
-	struct nexus *x = s->correlation.len ? map_get(&d->by_run, s->correlation) : NULL;
-	struct signal whole;
-
-	if (!x || d->is_ending || !signal_read(d->reader, s->line, &whole, NULL))
-		return;
-	d->now_ms = now_ms;
-	reply_hear(x->reply, &whole, s->correlation, now_ms);
-	desk_wake(d);
-}
-
-static int64_t earlier(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Its agent is not there yet. */
-static bool is_asking(const struct nexus *x)
-{
-	return x->request.stage == NEXUS_RUN && x->asked_ms && !x->request.words[NEXUS_TURN];
-}
-
-/* When a request wants to be looked at again, if nothing happens. */
-static int64_t nexus_due(const struct nexus *x, int64_t now_ms)
-{
-	int64_t due = x->reply ? reply_due(x->reply) : INT64_MAX;
-
-	if (x->request.stage == NEXUS_RECEIVE && x->gather_until_ms > now_ms)
-		return x->gather_until_ms;
-	if (x->request.stage == NEXUS_FINALIZE || is_asking(x) || (x->notice && !x->letter))
-		due = earlier(due, now_ms + STALL_MS);
-	return due;
-}
-
-static int64_t work_requests(struct desk *d)
-{
-	int64_t due = INT64_MAX;
-
-	list_each(&d->live, l) {
-		struct nexus *x = list_of(l, struct nexus, in_desk);
-
-		desk_look_at_letter(x);
-		desk_look_at_live(x);
-		if (x->reply)
-			reply_work(x->reply, d->now_ms);
-		if (stages_go_on(x, d->now_ms)) {
-			desk_keep(x);
-			desk_free_nexus(x);
-			desk_wake(d); /* another may have waited for it */
-			continue;
-		}
-		due = earlier(due, nexus_due(x, d->now_ms));
-	}
-	return due;
-}
-
-int64_t desk_work(struct desk *d, int64_t now_ms)
-{
-	int64_t due;
-
-	if (d->is_ending)
-		return INT64_MAX;
-	d->now_ms = now_ms;
-	desk_tick_accounts(d);
-	due = work_requests(d);
-	if (d->options.prompts)
-		due = earlier(due, desk_work_prompts(d));
-	outbox_work(d->outbox, now_ms);
-	due = earlier(due, outbox_due(d->outbox, now_ms));
-	return earlier(due, desk_accounts_due(d));
 }
 
 /* ---- routes ---- */

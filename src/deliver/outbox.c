@@ -256,12 +256,6 @@ static bool is_ready(struct letter *l, const struct outbox_line *line, int64_t n
 	return l->due_ms <= now_ms;
 }
 
-/* A draft of which all is there: it waits for more text, and nobody waits for it. */
-static bool is_resting(struct letter *l)
-{
-	return letter_is_live(l) && l->state == LETTER_ACCEPTED && l->accepted >= outbox_count(l);
-}
-
 static void work_letter(struct outbox *o, struct letter *l, struct outbox_line *line,
                         int64_t now_ms)
 {
@@ -322,8 +316,8 @@ static void work_once(struct outbox *o, int64_t now_ms)
 		struct letter *letter = list_of(l, struct letter, in_all);
 		struct outbox_line *line;
 
-		if ((is_resting(letter) && !letter->is_out) ||
-		    (!is_resting(letter) && !is_first(o, letter)))
+		if ((outbox_rests(letter) && !letter->is_out) ||
+		    (!outbox_rests(letter) && !is_first(o, letter)))
 			continue;
 		line = p->find(p->self, letter_word(letter, LETTER_ACCOUNT));
 		work_letter(o, letter, line, now_ms);
@@ -351,7 +345,7 @@ static int64_t next_due(const struct outbox *o, int64_t now_ms)
 		int64_t own = letter->is_out || letter->due_ms > now_ms ? letter->due_ms
 		                                                        : now_ms + OUTBOX_AWAY_MS;
 
-		if (is_resting(letter) && !letter->is_out)
+		if (outbox_rests(letter) && !letter->is_out)
 			continue;
 		if (own < due)
 			due = own;
@@ -445,14 +439,17 @@ void outbox_answered(struct outbox *o, const struct channel_result *result, int6
 	struct letter *l = custody_letter(o->options.custody, result->delivery);
 	const char *why = result->why ? result->why->words : "the channel did not say why";
 
-	o->is_stirred = true;
 	if ((result->act == CHANNEL_EDIT && (!l || !l->words[LETTER_EDITS])) ||
 	    result->act == CHANNEL_REMOVE) {
 		if (l && l->is_out && l->state != LETTER_STARTED)
 			outbox_changed(o, l, result, now_ms);
+		if (l && outbox_rests(l))
+			return; /* no other letter waited for it */
+		o->is_stirred = true;
 		outbox_work(o, now_ms);
 		return;
 	}
+	o->is_stirred = true;
 	if (!l || !l->is_out || l->state != LETTER_STARTED || result->piece != l->accepted + 1)
 		return;
 	l->is_out = false;

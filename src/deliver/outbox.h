@@ -53,6 +53,7 @@ struct outbox_options {
 	void *self;
 	struct outbox_line *(*find)(void *self, struct text account); /* NULL: there is none */
 	struct button_codes codes;                                    /* of buttons */
+	void (*edited)(void *self, const struct letter *l); /* its letter.live says how; or NULL */
 };
 
 struct outbox;

@@ -29,6 +29,8 @@ void outbox_show(struct letter *l, unsigned piece, struct text text);
 /* The next message that has another text than it should, or should not be there; false: none. */
 bool outbox_edits(struct letter *l, const struct outbox_line *line, int64_t now_ms);
 bool outbox_removes(struct letter *l, const struct outbox_line *line, int64_t now_ms);
+/* It is a draft of which all is there: it waits for more text, and nobody waits for it. */
+bool outbox_rests(struct letter *l);
 /* What was answered to one of these; or nothing was, for too long. */
 void outbox_changed(struct outbox *o, struct letter *l, const struct channel_result *result,
                     int64_t now_ms);

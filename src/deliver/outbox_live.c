@@ -39,6 +39,11 @@ static struct text id_of(struct text ids, unsigned number)
 	return TEXT("");
 }
 
+bool outbox_rests(struct letter *l)
+{
+	return letter_is_live(l) && l->state == LETTER_ACCEPTED && l->accepted >= outbox_count(l);
+}
+
 /* ---- leaving ---- */
 
 static void edit_now(struct letter *l, const struct outbox_line *line, unsigned piece,
@@ -103,18 +108,21 @@ bool outbox_edit(struct outbox *o, struct text id, const struct outbox_edit *edi
 		return false;
 	l->live = LETTER_LIVE_OUT;
 	l->due_ms = now_ms + OUTBOX_EDIT_MS;
-	o->is_stirred = true;
+	if (o->due_ms > l->due_ms)
+		o->due_ms = l->due_ms;
 	edit_now(l, line, edit->piece, edit->text);
 	return true;
 }
 
 /* ---- what channels answer ---- */
 
-static void live_changed(struct letter *l, enum channel_answer answer)
+static void live_changed(const struct outbox *o, struct letter *l, enum channel_answer answer)
 {
 	l->live = answer == CHANNEL_ACCEPTED ? LETTER_LIVE_DONE
 	          : answer == CHANNEL_LATER  ? LETTER_LIVE_LATER
 	                                     : LETTER_LIVE_FAILED;
+	if (o->options.edited)
+		o->options.edited(o->options.self, l);
 }
 
 static void tell_removed(struct outbox *o, struct letter *l, struct text message)
@@ -148,7 +156,7 @@ void outbox_changed(struct outbox *o, struct letter *l, const struct channel_res
 	if (is_edit && result->answer != CHANNEL_ACCEPTED)
 		outbox_show(l, result->piece, (struct text){NULL, 0});
 	if (l->live == LETTER_LIVE_OUT)
-		live_changed(l, result->answer);
+		live_changed(o, l, result->answer);
 	else if (!is_edit && is_final)
 		removal_done(o, l);
 	else if (result->answer == CHANNEL_ACCEPTED)

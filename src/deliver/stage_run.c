@@ -309,7 +309,7 @@ static bool collect(struct nexus *x)
 		if (!other->request.words[NEXUS_INTO] && joins(x, other) &&
 		    size + more <= BACK_PROMPT_MAX) {
 			nexus_set(&other->request, NEXUS_INTO, text_of(x->request.id));
-			desk_wake(x->desk);
+			desk_stir(other);
 		}
 		if (text_is(nexus_word(&other->request, NEXUS_INTO), x->request.id)) {
 			size += more;
