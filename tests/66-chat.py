@@ -3,11 +3,15 @@
 whatever happens on the way."""
 
 import json
+import os
+import pty
+import select
+import signal
 import time
 
 from chats import (OWNER, RESTARTED, TEXT, connected, finished, lines, look, post, requests, said,
                    settings, write)
-from lib import PATIENCE_S, cli, eventually, run, test
+from lib import PATIENCE_S, SIGNALBOX, cli, eventually, run, test
 from servers import Upstream
 
 # --- messages by the API --------------------------------------------------------------
@@ -25,7 +29,7 @@ def _():
             "receiveEvent", "resolveIdentity", "resolveAccess", "runAutomations",
             "assembleContext", "runAgent", "deliverResponse", "finalize"], got
         assert got["principal"]["type"] == "owner" and got["agent"]["turn_id"] == id, got
-        kinds = [s["type"] for s in box.history("&type=nex.*,delivery.*")]
+        kinds = [s["type"] for s in box.history("&type=nex.received,nex.request,delivery.*")]
         assert kinds == ["nex.received", "delivery.prepared", "delivery.started",
                          "delivery.accepted", "delivery.delivered", "nex.request"], kinds
         letters = box.request("GET", "/api/deliveries").json()["deliveries"]
@@ -353,6 +357,55 @@ def _():
         assert got.code == 1 and "nobody" in got.err, got
         got = chat(box, "good day\n")
         assert TEXT in got.out, got  # the only one that can be asked
+        assert "typing" not in got.out + got.err, got
+
+
+class Terminal:
+    """`signalbox chat` as a person sees it."""
+
+    def __init__(self, box):
+        self.shown = ""
+        pid, self.fd = pty.fork()
+        if pid == 0:
+            os.environ["TERM"] = "xterm"
+            os.execv(SIGNALBOX, [SIGNALBOX, "chat", "--data", str(box.data), "model"])
+        self.pid = pid
+
+    def shows(self, words):
+        while select.select([self.fd], [], [], 0)[0]:
+            try:
+                self.shown += os.read(self.fd, 4096).decode()
+            except OSError:
+                break
+        return words in self.shown
+
+    def write(self, text):
+        os.write(self.fd, text.encode())
+
+    def close(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+
+@test("on a terminal it shows that the agent types, until its first words and never behind them")
+def _():
+    with Upstream() as up, settings(up) as box:
+        connected(box)
+        screen = Terminal(box)
+        try:
+            eventually(lambda: screen.shows("> "))
+            screen.write("good day\n")
+            eventually(lambda: screen.shows("typing ..."))
+            eventually(lambda: screen.shows(TEXT))
+            eventually(lambda: screen.shown.count("> ") == 2 or screen.shows("\n> "))
+            before, _, after = screen.shown.partition("typing ...")
+            assert after.startswith("\r" + " " * 10 + "\r"), screen.shown
+            assert "typing" not in after, screen.shown
+            said = [s["payload"]["typing"] for s in box.history("&type=nex.typing")]
+            assert said[0] is True and said[-1] is False and said.count(False) == 1, said
+        finally:
+            screen.close()
 
 
 run()

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/must.h"
@@ -20,7 +21,9 @@ extern const struct command command_chat;
 
 #define ANSWER_MS 30000
 #define BODY_MAX (2 * MIB)
-#define STREAM_PATH "/api/stream?type=text_delta,tool_call,delivery.prepared,nex.request"
+#define STREAM_PATH "/api/stream?type=text_delta,tool_call,delivery.prepared,nex.typing,nex.request"
+#define TYPING "typing ..."
+#define NO_TYPING "\r          \r" /* as wide */
 
 struct talk {
 	struct out *out;
@@ -29,17 +32,30 @@ struct talk {
 	char *agent, *request; /* agent NULL: the box's choice; request: what is waited for */
 	char *answer;          /* to a question of the agent, as a message; or NULL */
 	bool is_terminal, ends_line, has_words, is_over, is_cancelled;
-	bool asks;  /* the agent asks something */
-	char *line; /* that was read last */
+	bool can_type, is_typing; /* it can be shown that the agent types; it is */
+	bool asks;                /* the agent asks something */
+	char *line;               /* that was read last */
 	size_t room;
 };
 
 /* ---- what comes ---- */
 
+/* Between two lines, and gone before anything else is printed. */
+static void show_typing(struct talk *t, bool shows)
+{
+	if (shows == t->is_typing || (shows && (!t->can_type || !t->ends_line)))
+		return;
+	t->is_typing = shows;
+	out_flush(t->out);
+	fputs(shows ? TYPING : NO_TYPING, stderr);
+	fflush(stderr);
+}
+
 static void talk_print(struct talk *t, struct text words)
 {
 	if (!words.at || !words.len)
 		return;
+	show_typing(t, false);
 	t->ends_line = words.at[words.len - 1] == '\n';
 	for (struct text rest = words; rest.at;) {
 		struct text line = text_cut(rest, '\n', &rest);
@@ -55,6 +71,7 @@ static void talk_print(struct talk *t, struct text words)
 
 static void talk_end_line(struct talk *t)
 {
+	show_typing(t, false);
 	if (!t->ends_line)
 		out_add(t->out, TEXT("\n"));
 	t->ends_line = true;
@@ -125,6 +142,9 @@ static bool hear_signal_of(void *self, struct text envelope)
 		hear_of_run(t, type, payload);
 	else if (is_box && text_is(type, "delivery.prepared"))
 		hear_letter(t, payload);
+	else if (is_box && text_is(type, "nex.typing") &&
+	         text_is(json_text_at(payload, "request"), t->request))
+		show_typing(t, yyjson_is_true(yyjson_obj_get(payload, "typing")));
 	else if (is_box && text_is(type, "nex.request") &&
 	         text_is(json_text_at(payload, "request_id"), t->request))
 		hear_end(t, payload);
@@ -316,9 +336,11 @@ static int chat(struct command_context *context, const struct options *options)
 	                 .session = options_value(options, "session"),
 	                 .is_terminal = isatty(context->out.fd),
 	                 .ends_line = true};
+	const char *terminal = command_env(context, "TERM");
 	struct error why;
 	int status;
 
+	t.can_type = isatty(2) && terminal && strcmp(terminal, "dumb") != 0;
 	if (options->word_count > 1)
 		return command_misused(&command_chat, "unexpected argument '%s'",
 		                       options->words[1]);
@@ -356,9 +378,10 @@ const struct command command_chat = {
 	.examples = "  signalbox chat local:ollama\n"
 		    "  echo 'why is the sky blue?' | signalbox chat\n"
 		    "  signalbox chat my-model --session garden\n",
-	.about = "Each line is a message, and the reply is printed as it comes. An AGENT is a\n"
-		 "source, by its id or a name that only one has; without it the only one that\n"
-		 "can be asked, or that of adapters.terminal in the configuration.\n"
+	.about = "Each line is a message, and the reply is printed as it comes; till then a\n"
+		 "terminal shows that the agent is typing. An AGENT is a source, by its id or a\n"
+		 "name that only one has; without it the only one that can be asked, or that of\n"
+		 "adapters.terminal in the configuration.\n"
 		 "What the agent asks is asked here, and the next line answers it.\n"
 		 "/stop, /new, /status and /help are answered by the box. Ctrl-C cancels what\n"
 		 "runs, and ends; so does the end of the input.\n",

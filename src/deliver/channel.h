@@ -92,7 +92,8 @@ struct channel_kind {
 	void (*close)(void *self);
 	void (*send)(void *self, const struct channel_message *message);
 	void (*look)(void *self, const struct channel_message *message); /* with can_recognise */
-	void (*type)(void *self, const struct channel_message *where, bool shows); /* can_type */
+	/* With can_type; NULL: nex.typing tells it. */
+	void (*type)(void *self, const struct channel_message *where, bool shows);
 	/* With can_edit.  What has the text already, or is gone already, is accepted. */
 	void (*edit)(void *self, const struct channel_message *message);
 	void (*remove)(void *self, const struct channel_message *message);

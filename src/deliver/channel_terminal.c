@@ -1,7 +1,8 @@
 /* channel_terminal.c - `signalbox chat`, and whoever asks by POST /api/messages.
  *
  * The terminal reads the box's own signals: what is prepared for it is there for it, from any
- * position on.  So a message is accepted when it is begun, and a restart loses none.
+ * position on.  So a message is accepted when it is begun, and a restart loses none.  That an agent
+ * types is a signal, too: nex.typing.
  */
 #include "base/must.h"
 #include "deliver/channel.h"
@@ -42,7 +43,8 @@ const struct channel_kind channel_terminal = {
 	.name = "terminal",
 	.traits = {.limit = {CHUNK_POINTS, TERMINAL_MAX, 0},
                    .mode = CHANNEL_ACCUMULATES,
-                   .can_recognise = true},
+                   .can_recognise = true,
+                   .can_type = true},
 	.open = terminal_open,
 	.close = terminal_close,
 	.send = terminal_send,

@@ -189,6 +189,19 @@ static bool reply_gives_up(void *self, uint64_t number)
 	return may_have_left;
 }
 
+/* For who reads the box's own signals. */
+static void tell_typing(const struct nexus *x, bool shows)
+{
+	struct buf out;
+
+	deliver_begin(&out, "nex.typing");
+	put_word(&out, "request", x->request.id);
+	put_text(&out, "account", nexus_word(&x->request, NEXUS_ACCOUNT));
+	put_text(&out, "peer", nexus_word(&x->request, NEXUS_PEER));
+	put_bool(&out, "typing", shows);
+	deliver_tell(x->desk->options.bus, &out);
+}
+
 static void reply_types(void *self, bool shows)
 {
 	const struct nexus *x = self;
@@ -198,6 +211,8 @@ static void reply_types(void *self, bool shows)
 
 	if (line->channel && line->kind->type)
 		line->kind->type(line->channel, &where, shows);
+	else if (line->kind->traits.can_type)
+		tell_typing(x, shows);
 }
 
 static enum stage_step fail(struct nexus *x, const char *reason, const char *words)
