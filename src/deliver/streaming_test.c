@@ -322,6 +322,111 @@ static void a_block_that_did_not_leave_in_time_goes_with_the_final(void **state)
 	has_left = true;
 }
 
+/* ---- a draft, by a clock of its own ---- */
+
+enum { TOKEN_MS = 20, THROTTLE_MS = 1000, TOKEN_CHARS = 6 };
+
+static struct {
+	unsigned said; /* tokens */
+	unsigned requests, edits;
+	int64_t now_ms, answers_ms; /* when the platform answers; 0: nothing is under way */
+	int64_t final_ms;           /* likewise, the last one */
+	bool is_edit;
+} slow;
+
+/* Whatever leaves has every token that came. */
+static bool draft_leaves(void *self, const struct draft_step *step)
+{
+	const int64_t *takes_ms = self;
+
+	assert_int_equal(slow.answers_ms, 0);
+	assert_int_equal(step->text.len, slow.said * TOKEN_CHARS - 1);
+	slow.requests++;
+	slow.is_edit = step->act == DRAFT_EDITS;
+	slow.edits += slow.is_edit;
+	slow.answers_ms = slow.now_ms + *takes_ms;
+	return true;
+}
+
+static void last_edit_leaves(void *self, enum dispatch_kind kind, uint64_t number,
+                             const struct payload *payload)
+{
+	assert_int_equal(kind, DISPATCH_FINAL);
+	assert_int_equal(payload->text.len, slow.said * TOKEN_CHARS - 1);
+	on_its_way = number;
+	slow.requests++;
+	slow.final_ms = slow.now_ms + *(const int64_t *)self;
+}
+
+static void platform_answers(struct reply *r)
+{
+	if (slow.final_ms && slow.now_ms >= slow.final_ms)
+		reply_settle(r, on_its_way, PIPELINE_ACCEPTED, TEXT("id"), slow.now_ms);
+	if (!slow.answers_ms || slow.now_ms < slow.answers_ms)
+		return;
+	slow.answers_ms = 0;
+	if (slow.is_edit)
+		reply_live_edited(r, DRAFT_EDITED);
+	else
+		reply_live_there(r, 1);
+	reply_work(r, slow.now_ms);
+}
+
+static void say_token(struct reply *r)
+{
+	slow.said++;
+	reply_to(r, "text_delta",
+	         slow.said == 1 ? "{\"agentId\":\"m\",\"content\":\"12345\"}"
+	                        : "{\"agentId\":\"m\",\"content\":\" 12345\"}",
+	         slow.now_ms);
+}
+
+/* Requests for a reply of so long, at a platform that takes so long for each. */
+static unsigned requests_for(int64_t lasts_ms, int64_t takes_ms)
+{
+	struct reply_options o = {.mode = CHANNEL_DRAFTS,
+	                          .draft = {{CHUNK_POINTS, 100000, 0}, THROTTLE_MS, 30},
+	                          .self = &takes_ms,
+	                          .send = last_edit_leaves,
+	                          .give_up = reply_gives_up,
+	                          .type = reply_types,
+	                          .live = draft_leaves};
+	struct streaming_context target = {.channel = "fake", .peer_id = "ada"};
+	struct reply *r;
+
+	memset(&slow, 0, sizeof(slow));
+	typing_init(&target.typing_signaler, TYPING_NEVER, 6000);
+	r = reply_create(&o, &target);
+	reply_begin(r, 0);
+	for (; !reply_is_over(r); slow.now_ms++) {
+		platform_answers(r);
+		if (slow.now_ms < lasts_ms && slow.now_ms % TOKEN_MS == 0)
+			say_token(r);
+		if (slow.now_ms == lasts_ms)
+			reply_to(r, "completion",
+			         "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true}",
+			         slow.now_ms);
+		if (slow.now_ms >= reply_due(r))
+			reply_work(r, slow.now_ms);
+	}
+	reply_destroy(r);
+	return slow.requests;
+}
+
+static void a_reply_has_few_requests_and_each_has_all_tokens(void **state)
+{
+	static const int64_t lasts_ms[] = {500, 2000, 9990, 30000}, takes_ms[] = {1, 250, 1700};
+
+	for (unsigned i = 0; i < sizeof(lasts_ms) / sizeof(*lasts_ms); i++)
+		for (unsigned k = 0; k < sizeof(takes_ms) / sizeof(*takes_ms); k++) {
+			int64_t pace_ms = takes_ms[k] > THROTTLE_MS ? takes_ms[k] : THROTTLE_MS;
+			unsigned asked = requests_for(lasts_ms[i], takes_ms[k]);
+
+			assert_in_range(asked, 1, lasts_ms[i] / THROTTLE_MS + 2);
+			assert_true(slow.edits + 1 >= lasts_ms[i] / pace_ms);
+		}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_reader, close_reader)
@@ -334,6 +439,7 @@ int main(void)
 		TEST(an_agent_that_fails_says_so_where_something_was_sent),
 		TEST(a_block_that_was_refused_goes_with_the_final),
 		TEST(a_block_that_did_not_leave_in_time_goes_with_the_final),
+		TEST(a_reply_has_few_requests_and_each_has_all_tokens),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
