@@ -1,5 +1,4 @@
-/* request.c - one request of ours: what libcurl is told, what it tells, and how it
- * ends. */
+/* request.c - one request of ours: what libcurl is told, what it tells, and how it ends. */
 #include "net/request.h"
 
 #include <assert.h>
@@ -16,6 +15,7 @@
 #include "net/url.h"
 
 #define HEAD_MAX (64 * KIB)   /* bytes of all heads of an answer, and its trailers */
+#define READ_BYTES (4 * KIB)  /* at once: libcurl holds as much for each request */
 #define FIELD_MAX (2 * KIB)   /* of a value that we keep */
 #define PATIENCE_MAX_S 86400L /* a longer Retry-After is cut to a day */
 
@@ -343,8 +343,8 @@ static void set_line(struct request *r, const struct request_options *o)
 	curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
 	curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	/* Without it, to give up a name that is still looked up would wait for the
-	 * resolver's thread, and the loop with it. */
+	curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)READ_BYTES);
+	/* Without it, to give up a name that is looked up would wait for the resolver's thread. */
 	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)o->connect_ms);
