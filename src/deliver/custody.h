@@ -30,7 +30,7 @@
 
 #define CUSTODY_DAY_MS (24.0 * 3600 * 1000)
 #define CUSTODY_SEEN_MAX 100000     /* messages of that day; the oldest are forgotten */
-#define CUSTODY_OPEN_MAX 4096       /* requests and letters that are not over, of each */
+#define CUSTODY_OPEN_MAX 16384      /* requests and letters that are not over, of each */
 #define CUSTODY_OVER_MAX 1000       /* letters that are */
 #define CUSTODY_TEXT_MAX (16 * KIB) /* of a letter that failed; a longer one is forgotten */
 #define CUSTODY_PLACES_MAX 1024

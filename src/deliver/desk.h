@@ -12,8 +12,8 @@
 #include "deliver/channel.h"
 #include "deliver/custody.h"
 
-#define DESK_LIVE_MAX 2048 /* requests at once; a channel keeps the next message for later */
-#define DESK_KEPT_MAX 256  /* finished ones that can be looked at */
+#define DESK_LIVE_MAX 12000 /* requests at once; a channel keeps the next message for later */
+#define DESK_KEPT_MAX 256   /* finished ones that can be looked at */
 
 struct bus;
 struct config;

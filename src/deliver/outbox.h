@@ -25,7 +25,7 @@
 #define OUTBOX_AWAY_MOST_MS 30000
 #define OUTBOX_DAY_MS (24.0 * 3600 * 1000) /* a channel may be away so long */
 #define OUTBOX_WAITING_MAX 1000            /* letters of an account; another is not taken */
-#define OUTBOX_ALL_MAX 4000                /* of all accounts, likewise */
+#define OUTBOX_ALL_MAX 12000               /* of all accounts, likewise */
 
 /* In a letter of the kind pairing this stands for the code of its request (known.h), which is in
  * no record. */
