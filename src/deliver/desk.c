@@ -332,30 +332,26 @@ static void refill(struct nexus *x, const struct received *r)
 	x->request.created_at = (int64_t)r->at_ms;
 }
 
-/* The newest message that answers it, if there is one already. */
-static const struct letter *answer_of(struct desk *d, const char *request)
+/* By their requests: the newest message that answers each, if there is one already. */
+static void find_answers(struct desk *d, struct map *answers)
 {
 	struct link *const lists[] = {custody_letters(d->options.custody),
 	                              custody_over(d->options.custody)};
-	const struct letter *found = NULL;
 
 	for (unsigned i = 0; i < 2; i++)
 		list_each(lists[i], l) {
-			const struct letter *one = list_of(l, struct letter, in_all);
+			struct letter *one = list_of(l, struct letter, in_all);
 
-			if (text_is(letter_word(one, LETTER_REQUEST), request) &&
-			    !letter_is(one, "block") && !letter_is(one, "dropped") &&
-			    !letter_is_live(one))
-				found = one;
+			if (one->words[LETTER_REQUEST] && !letter_is(one, "block") &&
+			    !letter_is(one, "dropped") && !letter_is_live(one))
+				map_set(answers, letter_word(one, LETTER_REQUEST), one);
 		}
-	return found;
 }
 
-void desk_take_up(struct desk *d, const struct received *r)
+static void take_up(struct desk *d, const struct received *r, const struct letter *answer)
 {
 	struct desk_account *account = desk_find_account(d, received_word(r, RECEIVED_ACCOUNT));
 	const struct config_adapter *adapter = account ? desk_config(account) : NULL;
-	const struct letter *answer = answer_of(d, r->words[RECEIVED_ID]);
 	struct nexus *x;
 
 	if (!account)
@@ -374,4 +370,18 @@ void desk_take_up(struct desk *d, const struct received *r)
 	x->request.stage = NEXUS_DELIVER;
 	x->request.status = NEXUS_FAILED;
 	nexus_set(&x->request, NEXUS_ERROR, TEXT("the box restarted"));
+}
+
+void desk_take_up(struct desk *d)
+{
+	struct map answers;
+
+	map_init(&answers);
+	find_answers(d, &answers);
+	list_each(custody_requests(d->options.custody), l) {
+		const struct received *r = list_of(l, struct received, in_all);
+
+		take_up(d, r, map_get(&answers, received_word(r, RECEIVED_ID)));
+	}
+	map_finish(&answers);
 }

@@ -96,7 +96,7 @@ void desk_free_nexus(struct nexus *x);
 void desk_keep(struct nexus *x); /* to be looked at, when it is over */
 void desk_free_kept(struct desk *d, struct desk_kept *kept);
 void desk_look_at_letter(struct nexus *x); /* that is on its way: what became of it? */
-void desk_take_up(struct desk *d, const struct received *r); /* of the last life */
+void desk_take_up(struct desk *d);         /* what the last life left */
 struct outbox_line *desk_find_line(void *self, struct text account);
 
 /* ---- desk_work.c ---- */

@@ -95,8 +95,7 @@ void desk_begin(struct desk *d, int64_t now_ms)
 	d->now_ms = now_ms;
 	d->has_begun = true;
 	desk_open_accounts(d);
-	list_each(custody_requests(d->options.custody), l)
-		desk_take_up(d, list_of(l, struct received, in_all));
+	desk_take_up(d);
 	desk_drop_stale(d);
 	desk_prompts_changed(d);
 	desk_stir_all(d);

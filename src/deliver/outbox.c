@@ -305,21 +305,34 @@ static bool is_first(struct outbox *o, const struct letter *l)
 	return is_new;
 }
 
+static struct outbox_line *line_of(const struct outbox *o, const struct letter *l)
+{
+	return o->options.find(o->options.self, letter_word(l, LETTER_ACCOUNT));
+}
+
+/* Its channel is away, and it has not left: it waits, and so does all of its account. */
+static bool is_held(const struct letter *l, const struct outbox_line *line, int64_t now_ms)
+{
+	return line && line->channel && now_ms < line->away_until_ms && !l->is_out &&
+	       l->state <= LETTER_QUEUED;
+}
+
 static void work_once(struct outbox *o, int64_t now_ms)
 {
-	const struct outbox_options *p = &o->options;
+	struct outbox_line *line = NULL;
 
 	o->has_more = false;
 	map_finish(&o->chats);
 	map_init(&o->chats);
-	list_each(custody_letters(p->custody), l) {
+	list_each(custody_letters(o->options.custody), l) {
 		struct letter *letter = list_of(l, struct letter, in_all);
-		struct outbox_line *line;
+		bool rests = outbox_rests(letter);
 
-		if ((outbox_rests(letter) && !letter->is_out) ||
-		    (!outbox_rests(letter) && !is_first(o, letter)))
+		if (!line || !text_is(letter_word(letter, LETTER_ACCOUNT), line->account))
+			line = line_of(o, letter);
+		if ((rests && !letter->is_out) || is_held(letter, line, now_ms) ||
+		    (!rests && !is_first(o, letter)))
 			continue;
-		line = p->find(p->self, letter_word(letter, LETTER_ACCOUNT));
 		work_letter(o, letter, line, now_ms);
 	}
 }
@@ -378,11 +391,6 @@ int64_t outbox_due(const struct outbox *o, int64_t now_ms)
 }
 
 /* ---- what channels answer ---- */
-
-static struct outbox_line *line_of(const struct outbox *o, const struct letter *l)
-{
-	return o->options.find(o->options.self, letter_word(l, LETTER_ACCOUNT));
-}
 
 /* The pause before another attempt. */
 static unsigned wait_longer(struct outbox_line *line)
