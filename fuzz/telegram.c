@@ -22,8 +22,8 @@ static void read_updates(yyjson_val *result)
 		    (!press.sender.len || !press.press.len || press.value.len > BUTTON_VALUE_MAX))
 			abort();
 		if (telegram_read_message(one, &self, &words, &inbound) &&
-		    (!inbound.sender.len || !inbound.peer.len || !inbound.text.len ||
-		     telegram_update(one) < 0))
+		    (!inbound.sender.len || !inbound.peer.len ||
+		     (!inbound.text.len && !inbound.file_count) || telegram_update(one) < 0))
 			abort();
 	}
 	buf_finish(&words.text);
@@ -53,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct text input = {(const char *)data, size};
 	struct telegram_answer answer;
 	struct telegram_self self;
+	struct text path;
 	struct json_reader reader;
 	struct buf html;
 
@@ -61,6 +62,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	json_reader_init(&reader, INPUT_MAX);
 	if (telegram_read_answer(&reader, input, &answer)) {
 		telegram_read_self(answer.result, &self);
+		path = telegram_read_path(answer.result);
+		if (path.len && (path.at[0] == '/' || memmem(path.at, path.len, "..", 2)))
+			abort();
 		read_updates(answer.result);
 	}
 	json_reader_finish(&reader);

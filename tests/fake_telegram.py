@@ -103,6 +103,8 @@ class Telegram:
         self.told = {}      # id of a press -> the words for who pressed
         self.next_press = 1
         self.webhook = ""
+        self.files = {}     # file_id -> bytes, or what happens instead: see do_GET()
+        self.fetched = []   # file_ids whose bytes were asked for
         self.sent = []      # (chat, text), as they were accepted
         self.next_id = 100
         self.next_update = 1000
@@ -147,12 +149,34 @@ class Telegram:
         with self.lock:
             self.next_id += 1
             self.next_update += 1
-            message = {"message_id": self.next_id, "date": int(time.time()), "text": text,
+            text = {} if text is None else {"text": text}
+            message = {"message_id": self.next_id, "date": int(time.time()), **text,
                        "from": {"id": sender, "is_bot": False, "first_name": "Ada"},
                        "chat": {"id": chat or sender, "type": kind}, "new_member_of_2030": {}, **more}
             self.updates.append({"update_id": self.next_update, "message": message})
             self.lock.notify_all()
             return self.next_id
+
+    def attach(self, kind, data, caption=None, name=None, type=None, size=None, **more):
+        """A person sends a file; its file_id."""
+        with self.lock:
+            id = f"file-{len(self.files) + 1}"
+            self.files[id] = data
+            file = {"file_id": id, "file_unique_id": "u" + id}
+            if name is not None:
+                file["file_name"] = name
+            if type:
+                file["mime_type"] = type
+            if size or isinstance(data, bytes):
+                file["file_size"] = size or len(data)
+        if kind == "photo":
+            small = {"file_id": "small", "file_unique_id": "small", "width": 90, "height": 60}
+            file = [small, {**file, "width": 900, "height": 600}]
+        if kind == "voice":
+            file["duration"] = 3
+        caption = {"caption": caption} if caption else {}
+        self.write(None, **{kind: file}, **caption, **more)
+        return id
 
     def update(self, body):
         with self.lock:
@@ -286,6 +310,13 @@ class Telegram:
         self.told[body["callback_query_id"]] = body.get("text", "")
         return True
 
+    def getFile(self, body):
+        data = self.files.get(body["file_id"])
+        if data is None:
+            raise Refused(400, "Bad Request: wrong file_id or the file is temporarily unavailable")
+        path = data["path"] if isinstance(data, dict) and "path" in data else body["file_id"]
+        return {"file_id": body["file_id"], "file_unique_id": "u", "file_path": f"files/{path}"}
+
     def sendChatAction(self, body):
         return True
 
@@ -318,6 +349,43 @@ class Telegram:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                """Bytes of a file; {"slow": bytes}: half of them, and the others never;
+                {"to": url}: a redirect; {"bytes": n}: so many, without a length."""
+                head, _, id = self.path.rpartition("/files/")
+                with fake.lock:
+                    data = fake.files.get(id) if head == f"/file/bot{fake.token}" else None
+                    fake.fetched.append(id)
+                if data is None:
+                    self.send_error(404)
+                    return
+                self.send_response(302 if isinstance(data, dict) and "to" in data else 200)
+                self.send_header("Connection", "close")
+                self.close_connection = True
+                try:
+                    self._bytes(data)
+                except ConnectionError:  # who wants no more of it
+                    pass
+
+            def _bytes(self, data):
+                if isinstance(data, dict) and "to" in data:
+                    self.send_header("Location", data["to"])
+                    self.end_headers()
+                elif isinstance(data, dict) and "slow" in data:
+                    self.send_header("Content-Length", str(2 * len(data["slow"])))
+                    self.end_headers()
+                    self.wfile.write(data["slow"])
+                    self.wfile.flush()
+                    data["wait"].wait()
+                elif isinstance(data, dict):
+                    self.end_headers()
+                    for _ in range(data["bytes"] // 65536 + 1):
+                        self.wfile.write(b"x" * 65536)
+                else:
+                    self.send_header("Content-Length", str(len(data)))
+                    self.end_headers()
+                    self.wfile.write(data)
 
             def do_POST(self):
                 _, bot, method = self.path.split("/", 2)

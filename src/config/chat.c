@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "config/check.h"
 
 #define CHARS_MAX 100000
@@ -154,6 +155,16 @@ const struct field config_deliver_fields[] = {
          "Sorry, I encountered an error."},
 	{"gather", FIELD_TIME, IN(deliver, gather_ms),
          "texts of one sender that come so quickly are one question", "300ms", 0, 10000},
+	{0},
+};
+
+const struct field config_media_fields[] = {
+	{"receive", FIELD_SWITCH, IN(media, receive),
+         "pictures, files and voice notes of people who may ask are fetched, 20 MiB each", "true"},
+	{"keep", FIELD_TIME, IN(media, keep_ms), "how long they stay in `data`", "168h", 60000,
+         30U * 24 * 3600 * 1000},
+	{"room", FIELD_SIZE, IN(media, room), "that all of them may take; the oldest go", "1GiB",
+         32 * MIB, 1024 * 1024 * MIB},
 	{0},
 };
 

@@ -28,13 +28,20 @@ struct config_adapter {
 	struct config_streaming streaming;
 };
 
+/* Pictures and files of chats. */
+struct config_media {
+	bool receive;
+	unsigned keep_ms;
+	size_t room;
+};
+
 struct config_deliver {
 	char *again, *restarted, *failed; /* words for people */
 	unsigned gather_ms;
 };
 
 extern const struct field config_streaming_fields[], config_adapter_fields[],
-	config_deliver_fields[];
+	config_deliver_fields[], config_media_fields[];
 
 /* A struct config_adapter: its channel is known, and has what it needs. */
 bool config_check_adapter(const void *row, size_t rows_before, struct error *why);

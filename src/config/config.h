@@ -83,6 +83,7 @@ struct config {
 	struct config_policy *access;
 	size_t policy_count;
 	struct config_deliver deliver;
+	struct config_media media;
 	struct config_prompts prompts;
 	_Alignas(max_align_t) char groups[CONFIG_GROUPS_SIZE]; /* of other rooms: fields.h */
 };

@@ -7,7 +7,7 @@
 #include "config/check.h"
 #include "config/config.h"
 
-#define OWN_KEYS 21
+#define OWN_KEYS 22
 #define GROUPS_MAX 8 /* of other rooms, behind our own keys */
 #define GIB (1024.0 * MIB)
 #define DAY_MS (24 * 3600e3)
@@ -250,6 +250,8 @@ static struct field all[OWN_KEYS + GROUPS_MAX + 1] = {
          .size = sizeof(struct config_policy)},
 	{"deliver", FIELD_GROUP, AT(deliver), "words and waits of chats",
          .fields = config_deliver_fields},
+	{"media", FIELD_GROUP, AT(media), "pictures and files of chats",
+         .fields = config_media_fields},
 	{"prompts", FIELD_GROUP, AT(prompts), "where agents ask people, besides screens",
          .fields = config_prompts_fields},
 };

@@ -81,6 +81,10 @@ struct channel_options {
 	bool (*kept)(void *self);
 	/* tell() follows, from inside or later. */
 	void (*pressed)(void *self, const struct channel_press *press);
+	/* Some bytes of what is fetched.  False: no more is wanted, nor fetched(). */
+	bool (*part)(void *self, uint64_t number, struct text bytes);
+	/* Once for each fetch(), from inside too: all of it came, or why not. */
+	void (*fetched)(void *self, uint64_t number, const struct error *why);
 	/* Once for each send(), look(), edit() and remove(), from inside too. */
 	void (*answered)(void *self, const struct channel_result *result);
 };
@@ -105,6 +109,8 @@ struct channel_kind {
 	enum channel_state (*state)(void *self, struct error *why);
 	/* Optional: is everything there that it needs?  In the place of one that is under way. */
 	void (*check)(void *self, const struct channel_check *check);
+	/* Optional, with files: within a minute or two it is there, or is not. */
+	void (*fetch)(void *self, const struct channel_fetch *fetch);
 	/* Optional: what is to be done now; when it wants to be called again. */
 	int64_t (*tick)(void *self, int64_t now_ms);
 };

@@ -15,6 +15,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "config/chat.h"
+#include "deliver/fetches.h"
 #include "deliver/inbound.h"
 
 #define LOOK_MS 250          /* between two looks at the inbox */
@@ -34,6 +35,7 @@ struct file_chat {
 	struct buf rest;  /* a line that is not whole yet, from offset on */
 	bool is_skipping; /* a line that is too long */
 	struct json_reader reader;
+	struct fetches fetches;
 };
 
 /* ---- open and close ---- */
@@ -87,6 +89,7 @@ static void file_close(void *self)
 		close(f->in);
 	if (f->out >= 0)
 		close(f->out);
+	fetches_finish(&f->fetches);
 	buf_finish(&f->rest);
 	json_reader_finish(&f->reader);
 	free(f->in_path);
@@ -101,6 +104,7 @@ static void *file_open(const struct channel_options *options, struct error *why)
 	f->options = *options;
 	f->options.config = NULL;
 	f->in = f->out = -1;
+	fetches_init(&f->fetches, &f->options);
 	f->in_path = path_of(options->data, options->config->inbox);
 	f->out_path = path_of(options->data, options->config->outbox);
 	buf_init(&f->rest, INBOUND_LINE_MAX);
@@ -119,6 +123,7 @@ static bool take_message(struct file_chat *f, struct text line, uint64_t end)
 {
 	char digits[TEXT_U64_MAX], at[TEXT_U64_MAX + 1];
 	struct channel_inbound inbound;
+	struct inbound_files files;
 	struct channel_press press;
 	struct text place = text_of_u64(end, digits);
 	struct error why;
@@ -129,7 +134,7 @@ static bool take_message(struct file_chat *f, struct text line, uint64_t end)
 		f->options.pressed(f->options.self, &press);
 		return true;
 	}
-	if (!inbound_read(&f->reader, line, &inbound, &why)) {
+	if (!inbound_read(&f->reader, line, &files, &inbound, &why)) {
 		log_warn("deliver", "a line of %s is no message: %s", f->in_path, why.words);
 		return true;
 	}
@@ -200,6 +205,25 @@ static int64_t file_tick(void *self, int64_t now_ms)
 		f->rest.len += (size_t)n;
 	take_lines(f);
 	return n == READ_MAX ? now_ms : now_ms + LOOK_MS;
+}
+
+/* By the web, or a path from the directory of the inbox. */
+static void file_fetch(void *self, const struct channel_fetch *fetch)
+{
+	struct file_chat *f = self;
+	char *where = text_dup(fetch->where), *directory = must_dup(f->in_path);
+	char *slash = strrchr(directory, '/');
+
+	if (slash)
+		slash[slash == directory] = '\0';
+	if (text_starts(fetch->where, TEXT("http://")) ||
+	    text_starts(fetch->where, TEXT("https://")))
+		fetches_web(&f->fetches, fetch->number,
+		            &(struct download_options){.url = where, .anywhere = fetch->anywhere});
+	else
+		fetches_beneath(&f->fetches, fetch->number, slash ? directory : ".", where);
+	free(where);
+	free(directory);
 }
 
 /* ---- out ---- */
@@ -407,5 +431,6 @@ const struct channel_kind channel_file = {
 	.edit = file_edit,
 	.remove = file_remove,
 	.tell = file_tell,
+	.fetch = file_fetch,
 	.tick = file_tick,
 };

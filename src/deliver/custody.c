@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "bus/admit.h"
 #include "deliver/custody_inside.h"
+#include "deliver/files.h"
 #include "signal/signal.h"
 
 #define LINE_MAX_BYTES (16 * MIB)
@@ -132,11 +133,24 @@ static void gather_text(struct custody *c, struct received *into, struct text te
 	saving_change(&c->requests.saving, &into->to_save);
 	buf_init(&both, MIB);
 	buf_add(&both, received_word(into, RECEIVED_TEXT));
-	buf_add_char(&both, '\n');
+	if (both.len && text.len)
+		buf_add_char(&both, '\n');
 	buf_add(&both, text);
 	received_set(into, RECEIVED_TEXT, buf_text(&both));
 	buf_finish(&both);
 	into->seq = s->seq;
+}
+
+static void gather_files(struct received *into, struct text files)
+{
+	struct buf both;
+
+	if (!files.len)
+		return;
+	buf_init(&both, MIB);
+	files_join(received_word(into, RECEIVED_FILES), files, &both);
+	received_set(into, RECEIVED_FILES, buf_text(&both));
+	buf_finish(&both);
 }
 
 static void hear_received(struct custody *c, yyjson_val *payload, const struct signal *s)
@@ -150,6 +164,7 @@ static void hear_received(struct custody *c, yyjson_val *payload, const struct s
 		notes_set(&c->places, json_text_at(payload, "account"), place);
 	if (into) {
 		gather_text(c, into, json_text_at(payload, "text"), s);
+		gather_files(into, json_text_at(payload, "files"));
 		return;
 	}
 	if (map_get(&c->requests_by_id, json_text_at(payload, "request")))

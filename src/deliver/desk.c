@@ -5,8 +5,10 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "config/config.h"
+#include "deliver/desk_files.h"
 #include "deliver/desk_inside.h"
 #include "deliver/desk_live.h"
+#include "deliver/files.h"
 #include "deliver/tell.h"
 
 #define SHOWN_TEXT_MAX (256 * KIB)
@@ -55,6 +57,7 @@ void desk_free_nexus(struct nexus *x)
 	dues_set(&x->desk->dues, &x->due, INT64_MAX);
 	x->desk->live_count--;
 	reply_destroy(x->reply);
+	desk_free_files(x);
 	nexus_finish(&x->request);
 	free(x->prefix);
 	free(x->failed);
@@ -141,11 +144,17 @@ static bool tell_received(const struct desk_account *account, const struct chann
 		[RECEIVED_MENTIONED] = inbound->is_mentioned ? TEXT("yes") : TEXT(""),
 		[RECEIVED_TEXT] = inbound->text,
 	};
-	struct buf out;
+	struct buf out, files;
 
 	deliver_begin(&out, "nex.received");
 	for (unsigned i = 0; i < RECEIVED_WORDS; i++)
 		received_set(&r, (enum received_word)i, words[i]);
+	buf_init(&files, 64 * KIB);
+	if (inbound->file_count) {
+		files_put(inbound->files, inbound->file_count, &files);
+		received_set(&r, RECEIVED_FILES, buf_text(&files));
+	}
+	buf_finish(&files);
 	received_put(&r, &out);
 	for (unsigned i = 0; i < RECEIVED_WORDS; i++)
 		free(r.words[i]);
@@ -343,7 +352,8 @@ static void find_answers(struct desk *d, struct map *answers)
 			struct letter *one = list_of(l, struct letter, in_all);
 
 			if (one->words[LETTER_REQUEST] && !letter_is(one, "block") &&
-			    !letter_is(one, "dropped") && !letter_is_live(one))
+			    !letter_is(one, "dropped") && !letter_is(one, "aside") &&
+			    !letter_is_live(one))
 				map_set(answers, letter_word(one, LETTER_REQUEST), one);
 		}
 }

@@ -6,6 +6,7 @@
 #include "base/whole.h"
 #include "config/config.h"
 #include "deliver/channels.h"
+#include "deliver/desk_files.h"
 #include "deliver/desk_prompts.h"
 
 #define RETRY_MS 10000 /* before a channel that could not be opened is tried again */
@@ -36,6 +37,16 @@ static void channel_wakes(void *self)
 static void channel_pressed(void *self, const struct channel_press *press)
 {
 	desk_press(self, press);
+}
+
+static bool channel_part(void *self, uint64_t number, struct text bytes)
+{
+	return desk_take_part(((struct desk_account *)self)->desk, number, bytes);
+}
+
+static void channel_fetched(void *self, uint64_t number, const struct error *why)
+{
+	desk_take_fetched(((struct desk_account *)self)->desk, number, why);
 }
 
 static void channel_answered(void *self, const struct channel_result *result)
@@ -93,6 +104,8 @@ static void open_account(struct desk_account *a)
 		.came = channel_came,
 		.kept = channel_kept,
 		.pressed = channel_pressed,
+		.part = channel_part,
+		.fetched = channel_fetched,
 		.answered = channel_answered,
 	};
 	outbox_stir(d->outbox);
@@ -109,6 +122,7 @@ static void close_account(struct desk_account *a)
 		a->line.kind->close(a->line.channel);
 	a->line.channel = NULL;
 	desk_end_check(a, "it was closed meanwhile");
+	desk_lose_fetches(a);
 }
 
 struct desk_account *desk_find_account(const struct desk *d, struct text name)

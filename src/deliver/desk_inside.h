@@ -25,6 +25,7 @@ struct nexus {
 	enum answers may;    /* what their credential answers, of an owner by that */
 	struct reply *reply; /* from assemble on, or NULL */
 	char *prefix, *failed;
+	struct desk_files *files;          /* that came with it, from assemble on; or NULL */
 	char *notice;                      /* what is said in the place of a reply, or NULL */
 	const char *notice_kind;           /* NULL: an ordinary one */
 	const struct known_person *paired; /* who was let in by a code, or NULL; in this turn */
@@ -65,6 +66,9 @@ struct desk {
 	char *people_path;      /* NULL: there are no codes */
 	struct desk_rate wrong; /* codes */
 	int64_t now_ms;
+	struct media *media; /* files of people */
+	uint64_t fetches;    /* so many were begun */
+	int64_t swept_ms;    /* when old ones were looked for */
 	bool has_begun, is_ending;
 	bool has_prompts;   /* some were opened, or are over */
 	uint64_t asked_seq; /* of the newest prompt that was looked at */

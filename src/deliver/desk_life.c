@@ -5,8 +5,10 @@
 #include "base/put.h"
 #include "base/random.h"
 #include "config/config.h"
+#include "deliver/desk_files.h"
 #include "deliver/desk_live.h"
 #include "deliver/desk_prompts.h"
+#include "deliver/media.h"
 #include "deliver/stages.h"
 #include "signal/signal.h"
 
@@ -37,6 +39,7 @@ struct desk *desk_create(const struct desk_options *options)
 	map_init(&d->by_id);
 	map_init(&d->rates);
 	known_init(&d->known);
+	d->media = media_create(options->config->data);
 	d->reader = signal_reader_create();
 	d->outbox = outbox_create(&(struct outbox_options){
 		.custody = options->custody,
@@ -76,6 +79,7 @@ void desk_destroy(struct desk *d)
 	free(d->people_path);
 	map_finish(&d->by_id);
 	dues_finish(&d->dues);
+	media_destroy(d->media);
 	outbox_destroy(d->outbox);
 	signal_reader_destroy(d->reader);
 	free(d);

@@ -1,4 +1,5 @@
 /* desk_work.c - requests are moved on: those that something happened to, and those that are due. */
+#include "deliver/desk_files.h"
 #include "deliver/desk_live.h"
 #include "deliver/desk_prompts.h"
 #include "deliver/stages.h"
@@ -72,7 +73,9 @@ static int64_t nexus_due(const struct nexus *x, int64_t now_ms)
 		return now_ms;
 	if (x->request.stage == NEXUS_RECEIVE && x->gather_until_ms > now_ms)
 		return x->gather_until_ms;
-	if (x->request.stage == NEXUS_FINALIZE || is_asking(x) || (x->notice && !x->letter))
+	if (x->request.stage == NEXUS_FINALIZE ||
+	    (x->request.stage == NEXUS_ASSEMBLE && x->files) || is_asking(x) ||
+	    (x->notice && !x->letter))
 		due = earlier(due, now_ms + STALL_MS);
 	return due;
 }
@@ -154,6 +157,7 @@ int64_t desk_work(struct desk *d, int64_t now_ms)
 	d->now_ms = now_ms;
 	desk_tick_accounts(d);
 	due = work_requests(d);
+	desk_sweep_files(d);
 	if (d->options.prompts)
 		due = earlier(due, desk_work_prompts(d));
 	outbox_work(d->outbox, now_ms);

@@ -38,6 +38,7 @@ static const char *const received_names[RECEIVED_WORDS] = {
 	[RECEIVED_MENTIONED] = "mentioned",
 	[RECEIVED_RUN] = "run",
 	[RECEIVED_TEXT] = "text",
+	[RECEIVED_FILES] = "files",
 };
 
 static const char *const states[] = {

@@ -31,8 +31,8 @@ enum letter_word {
 	LETTER_PEER,
 	LETTER_THREAD,
 	LETTER_REPLY_TO,
-	LETTER_KIND, /* block, final, notice, pairing, question or closed; draft or status: it is
-	              * edited; dropped: it goes */
+	LETTER_KIND, /* block, final, notice, aside, pairing, question or closed; draft or status:
+	              * it is edited; dropped: it goes */
 	LETTER_TEXT,
 	LETTER_WHY,
 	LETTER_MESSAGES, /* ids of the platform, with spaces between */

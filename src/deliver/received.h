@@ -24,6 +24,7 @@ enum received_word {
 	RECEIVED_MENTIONED,
 	RECEIVED_RUN, /* its agent was asked, under this id */
 	RECEIVED_TEXT,
+	RECEIVED_FILES, /* as files.h writes them */
 	RECEIVED_WORDS,
 };
 

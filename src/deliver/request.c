@@ -76,7 +76,10 @@ static void put_event(const struct nexus_request *r, size_t text_max, struct buf
 	put_text(out, "event_id", buf_text(&id));
 	put_i64(out, "timestamp", r->created_at);
 	put_cut(out, "content", nexus_word(r, NEXUS_CONTENT), text_max);
-	put_word(out, "content_type", "text");
+	put_word(out, "content_type",
+	         r->words[NEXUS_CONTENT_TYPE] ? r->words[NEXUS_CONTENT_TYPE] : "text");
+	if (r->words[NEXUS_ATTACHMENTS])
+		put_json(out, "attachments", nexus_word(r, NEXUS_ATTACHMENTS));
 	put_end(out);
 	buf_finish(&id);
 }

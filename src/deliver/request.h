@@ -34,6 +34,9 @@ enum nexus_status {
 enum nexus_word {
 	NEXUS_MESSAGE, /* the platform's id of it */
 	NEXUS_CONTENT,
+	NEXUS_CONTENT_TYPE, /* of its first file, if it has some */
+	NEXUS_ATTACHMENTS,  /* its files, as JSON */
+	NEXUS_FILES,        /* as lines of the question */
 	NEXUS_CHANNEL,
 	NEXUS_ACCOUNT,
 	NEXUS_SENDER,

@@ -5,6 +5,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "config/config.h"
+#include "deliver/desk_files.h"
 #include "deliver/desk_live.h"
 #include "deliver/stages.h"
 #include "deliver/tell.h"
@@ -245,11 +246,13 @@ enum stage_step stage_assemble(struct nexus *x, int64_t now_ms)
 
 	if (!r->words[NEXUS_AGENT])
 		return fail(x, "no agent", "no agent is configured for this chat");
+	if (x->reply)
+		return desk_fetch(x, now_ms) ? STAGE_DONE : STAGE_WAITS;
 	desk_resolve(x, &options, &target.typing_signaler);
 	x->reply = reply_create(&options, &target);
 	x->live_mode = options.mode;
 	x->request.is_streamed = options.mode == CHANNEL_BLOCKS || options.mode == CHANNEL_DRAFTS;
-	return STAGE_DONE;
+	return desk_fetch(x, now_ms) ? STAGE_DONE : STAGE_WAITS;
 }
 
 /* ---- run agent ---- */
@@ -266,23 +269,40 @@ static void name_run(const struct nexus *x, char run[BACK_RUN_MAX + 1])
 		snprintf(run, BACK_RUN_MAX + 1, "%s", x->request.id);
 }
 
+/* What was said, and below it a line for each file; these are whole. */
+static void put_prompt(const struct nexus_request *r, struct buf *out)
+{
+	struct text said = nexus_word(r, NEXUS_CONTENT), files = nexus_word(r, NEXUS_FILES);
+
+	if (said.len + files.len + 1 > BACK_PROMPT_MAX && files.len)
+		said.len = chunk_reach(CHUNK_BYTES, said, BACK_PROMPT_MAX - files.len - 1);
+	buf_add(out, said);
+	if (said.len && files.len)
+		buf_add_char(out, '\n');
+	buf_add(out, files);
+}
+
 static enum stage_step ask_agent(struct nexus *x, int64_t now_ms)
 {
 	const struct back *back = &x->desk->options.back;
 	const struct nexus_request *r = &x->request;
 	char run[BACK_RUN_MAX + 1], given[BACK_RUN_MAX + 1];
 	struct back_ask ask = {.source = nexus_word(r, NEXUS_AGENT),
-	                       .prompt = nexus_word(r, NEXUS_CONTENT),
 	                       .session = nexus_word(r, NEXUS_SESSION)};
 	enum back_answer answer;
 	struct error why;
+	struct buf prompt;
 
 	if (!x->asked_ms)
 		x->asked_ms = now_ms;
 	name_run(x, run);
 	ask.run = text_of(run);
 	map_set(&x->desk->by_run, ask.run, x);
+	buf_init(&prompt, 4 * BACK_PROMPT_MAX);
+	put_prompt(r, &prompt);
+	ask.prompt = buf_text(&prompt);
 	answer = back->ask(back->self, &ask, given, &why);
+	buf_finish(&prompt);
 	if (answer == BACK_CONFLICT && now_ms - x->asked_ms < ASK_PATIENCE_MS) {
 		map_remove(&x->desk->by_run, ask.run);
 		return STAGE_WAITS;
@@ -296,12 +316,12 @@ static enum stage_step ask_agent(struct nexus *x, int64_t now_ms)
 	return answer == BACK_DONE ? STAGE_WAITS : STAGE_DONE;
 }
 
-/* It waits for its turn, and can be asked together with x. */
+/* It waits for its turn, and can be asked together with x: it has no files of its own. */
 static bool joins(const struct nexus *x, const struct nexus *other)
 {
 	const struct nexus_request *a = &x->request, *b = &other->request;
 
-	return other->collects && b->stage == NEXUS_RUN && !b->words[NEXUS_TURN] &&
+	return other->collects && !other->files && b->stage == NEXUS_RUN && !b->words[NEXUS_TURN] &&
 	       text_equal(nexus_word(a, NEXUS_SESSION), nexus_word(b, NEXUS_SESSION)) &&
 	       text_equal(nexus_word(a, NEXUS_AGENT), nexus_word(b, NEXUS_AGENT));
 }

@@ -114,7 +114,7 @@ static void keep_field(struct request *r, struct text line)
 /* The blank line: one head is whole, but it may not be the last. */
 static bool end_head(struct request *r)
 {
-	struct request_head head = {0};
+	struct request_head head;
 	long status = 0;
 
 	assert(!r->has_head);
@@ -131,9 +131,9 @@ static bool end_head(struct request *r)
 		return !r->is_cancelled;
 	}
 	r->has_head = true;
-	r->status = head.status = (int)status;
-	head.content_type = buf_text(&r->content_type);
-	head.retry_after_ms = r->retry_after_ms;
+	r->status = (int)status;
+	head = (struct request_head){r->status, buf_text(&r->content_type), r->retry_after_ms,
+	                             buf_text(&r->location)};
 	r->moved_ms = loop_now_ms(r->requests->loop);
 	deadline_clear(&r->deadline);
 	if (r->idle_ms)

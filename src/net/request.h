@@ -21,6 +21,7 @@ struct request_head {
 	int status;
 	struct text content_type;
 	unsigned retry_after_ms; /* 0: not said */
+	struct text location;    /* of a redirect, as it is; empty: none */
 };
 
 /* Everything is copied.  A limit of 0 is none, but a connection gets 5 minutes. */

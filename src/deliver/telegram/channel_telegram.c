@@ -82,6 +82,7 @@ static void telegram_close(void *self)
 
 	telegram_calls_finish(t);
 	telegram_check_finish(t);
+	telegram_files_finish(t);
 	if (t->poll)
 		request_cancel(t->poll);
 	requests_destroy(t->requests);
@@ -92,7 +93,9 @@ static void telegram_close(void *self)
 	buf_finish(&t->updates);
 	explicit_bzero(t->base, strlen(t->base));
 	explicit_bzero(t->token, strlen(t->token));
+	explicit_bzero(t->files, strlen(t->files));
 	free(t->base);
+	free(t->files);
 	free(t->token);
 	free(t);
 }
@@ -114,7 +117,9 @@ static void *telegram_open(const struct channel_options *options, struct error *
 	t->options.credential = t->options.place = TEXT("");
 	t->requests = requests_create(options->loop);
 	t->base = must_print("%.*s/bot%.*s", TEXT_ARG(base), TEXT_ARG(options->credential));
+	t->files = must_print("%.*s/file/bot%.*s", TEXT_ARG(base), TEXT_ARG(options->credential));
 	t->token = text_dup(options->credential);
+	telegram_files_init(t);
 	t->is_direct = url != NULL;
 	t->offset = text_to_u64(options->place, &offset) ? (int64_t)offset : 0;
 	t->bot_bucket.rate = (struct bucket_rate){BOT_BURST, BOT_EVERY_MS};
@@ -168,5 +173,6 @@ const struct channel_kind channel_telegram = {
 	.tell = telegram_tell,
 	.state = telegram_state,
 	.check = telegram_check,
+	.fetch = telegram_fetch,
 	.tick = telegram_tick,
 };

@@ -37,6 +37,7 @@ struct telegram_words {
 	char thread[TELEGRAM_ID_MAX], reply_to[TELEGRAM_ID_MAX], name[256];
 	char place[TELEGRAM_ID_MAX];
 	struct buf text;
+	struct channel_file file; /* one at most: an album is several messages */
 };
 /* The number of the update, or -1: it is none. */
 int64_t telegram_update(yyjson_val *update);
@@ -47,6 +48,9 @@ bool telegram_read_message(yyjson_val *update, const struct telegram_self *self,
 /* A button that a person pressed.  False: it is none.  Texts are of the words and the update. */
 bool telegram_read_press(yyjson_val *update, struct telegram_words *words,
                          struct channel_press *press);
+
+/* Where a file is, of an answer to getFile: a path that changes no URL.  Empty: none. */
+struct text telegram_read_path(yyjson_val *file);
 
 /* The number of the message in a name of telegram_read_message(), or 0. */
 int64_t telegram_message_number(struct text id);

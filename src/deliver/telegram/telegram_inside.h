@@ -4,6 +4,7 @@
 
 #include "base/list.h"
 #include "deliver/buckets.h"
+#include "deliver/fetches.h"
 #include "deliver/telegram/telegram.h"
 #include "net/request.h"
 
@@ -41,6 +42,11 @@ struct telegram_chat {
 	struct bucket told_bucket; /* of words for who pressed a button */
 	struct buckets chat_buckets;
 	uint64_t seed;
+
+	/* Files of people. */
+	char *files; /* the URL where they are, with the token: never shown */
+	struct fetches fetches;
+	struct link questions; /* telegram_question.in_chat: where is it? */
 };
 
 /* ---- telegram_poll.c ---- */
@@ -62,6 +68,12 @@ void telegram_tell(void *self, const struct channel_press *press, struct text wo
 int64_t telegram_ready(void *self, const struct channel_message *where, int64_t now_ms);
 int64_t telegram_calls_tick(struct telegram_chat *t, int64_t now_ms);
 void telegram_calls_finish(struct telegram_chat *t);
+
+/* ---- telegram_files.c ---- */
+
+void telegram_fetch(void *self, const struct channel_fetch *fetch);
+void telegram_files_init(struct telegram_chat *t);
+void telegram_files_finish(struct telegram_chat *t);
 
 /* ---- channel_telegram.c ---- */
 

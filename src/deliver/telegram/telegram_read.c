@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "deliver/files.h"
+
+#define PATH_MOST 1024
 #define WAIT_MOST_S 86400 /* a longer wait is none that we keep */
 
 bool telegram_read_answer(struct json_reader *reader, struct text body,
@@ -132,6 +135,56 @@ static void take_places(yyjson_val *update, yyjson_val *message, struct telegram
 	put_id(yyjson_obj_get(message, "reply_to_message"), "message_id", w->reply_to);
 }
 
+/* ---- files ---- */
+
+static const struct {
+	const char *member;
+	enum channel_file_kind kind;
+} file_members[] = {
+	{"photo", CHANNEL_PICTURE}, {"voice", CHANNEL_VOICE},      {"audio", CHANNEL_AUDIO},
+	{"video", CHANNEL_VIDEO},   {"video_note", CHANNEL_VIDEO}, {"document", CHANNEL_DOCUMENT},
+};
+
+/* Of the sizes of a picture, the last one is the largest. */
+static unsigned take_file(yyjson_val *message, struct channel_file *file)
+{
+	for (unsigned i = 0; i < sizeof(file_members) / sizeof(*file_members); i++) {
+		yyjson_val *one = yyjson_obj_get(message, file_members[i].member);
+
+		if (yyjson_is_arr(one))
+			one = yyjson_arr_get_last(one);
+		*file = (struct channel_file){
+			.kind = file_members[i].kind,
+			.name = json_text_at(one, "file_name"),
+			.type = json_text_at(one, "mime_type"),
+			.size = yyjson_get_uint(yyjson_obj_get(one, "file_size")),
+			.where = json_text_at(one, "file_id"),
+		};
+		if (file->kind == CHANNEL_DOCUMENT)
+			file->kind = files_kind_of(file->type);
+		if (file->where.len && file->where.len <= CHANNEL_ID_MAX &&
+		    !memchr(file->where.at, '\0', file->where.len))
+			return 1;
+	}
+	return 0;
+}
+
+struct text telegram_read_path(yyjson_val *file)
+{
+	struct text path = json_text_at(file, "file_path");
+
+	for (size_t i = 0; i < path.len; i++) {
+		char c = path.at[i];
+		bool is_dots = c == '.' && i + 1 < path.len && path.at[i + 1] == '.';
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      (c && strchr("_-./", c))) ||
+		    is_dots || path.at[0] == '/')
+			return TEXT("");
+	}
+	return path.len <= PATH_MOST ? path : TEXT("");
+}
+
 bool telegram_read_message(yyjson_val *update, const struct telegram_self *self,
                            struct telegram_words *words, struct channel_inbound *inbound)
 {
@@ -160,8 +213,10 @@ bool telegram_read_message(yyjson_val *update, const struct telegram_self *self,
 	in.text = buf_text(&words->text);
 	in.place = text_of(words->place);
 	in.is_mentioned = is_asked(message, said, self);
+	in.files = &words->file;
+	in.file_count = take_file(message, &words->file);
 	*inbound = in;
-	return text_trim(in.text).len > 0;
+	return text_trim(in.text).len > 0 || in.file_count;
 }
 
 bool telegram_read_press(yyjson_val *update, struct telegram_words *words,
