@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 
+extern const struct channel_kind channel_discord;
 extern const struct channel_kind channel_file;
 extern const struct channel_kind channel_irc;
 extern const struct channel_kind channel_ntfy;
@@ -13,6 +14,7 @@ extern const struct channel_kind channel_terminal;
 /* clang-format off */
 const struct channel_kind *const channels[] = {
 	&channel_terminal,
+	&channel_discord,
 	&channel_file,
 	&channel_irc,
 	&channel_ntfy,

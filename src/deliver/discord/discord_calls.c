@@ -1,0 +1,395 @@
+/* discord_calls.c - what goes to Discord: messages, edits, removals, typing, answers to presses.
+ *
+ * Each message has a nonce that names it for ever, and Discord takes none twice: so one whose
+ * answer was lost is just sent again, and after a restart it is looked for in the history first.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "base/put.h"
+#include "deliver/discord/discord_inside.h"
+
+#define DISCORD_CALLS_MAX 1024
+#define DISCORD_BODY_MAX (64 * KIB)
+#define PATH_ROOM 700
+#define PAGES_MAX 5
+#define OPENED_MAX 10000
+
+struct discord_call {
+	struct discord_chat *chat;
+	struct link in_chat; /* discord_chat.calls */
+	enum channel_act act;
+	char *delivery, *body;
+	unsigned piece, pages;
+	char *person;            /* whose chat has to be opened first, with its at sign, or NULL */
+	char to[DISCORD_ID_MAX]; /* the chat or the thread */
+	char message[DISCORD_ID_MAX];
+	char nonce[DISCORD_NONCE_LEN + 1];
+	uint64_t before, since; /* of the history that is looked through */
+};
+
+/* ---- where ---- */
+
+/* The id of the chat; false: it is not known yet, because it is a person's. */
+static bool find_chat(const struct discord_chat *d, const struct channel_message *m,
+                      char to[DISCORD_ID_MAX])
+{
+	struct text name = m->thread.len ? m->thread : m->peer;
+	const char *opened = m->thread.len ? NULL : map_get(&d->opened, m->peer);
+
+	to[0] = '\0';
+	if (opened)
+		name = text_of(opened);
+	if (discord_id(name))
+		snprintf(to, DISCORD_ID_MAX, "%.*s", TEXT_ARG(name));
+	return to[0];
+}
+
+static bool is_person(const struct channel_message *m)
+{
+	return !m->thread.len && m->peer.len > 1 && m->peer.at[0] == '@' &&
+	       discord_id((struct text){m->peer.at + 1, m->peer.len - 1});
+}
+
+static int64_t ready_for(const struct discord_chat *d, const struct discord_way *way,
+                         int64_t now_ms)
+{
+	return discord_limits_ready(&d->limits, way, now_ms);
+}
+
+int64_t discord_ready(void *self, const struct channel_message *where, int64_t now_ms)
+{
+	static const enum discord_route routes[] = {DISCORD_TO_SEND, DISCORD_TO_EDIT,
+	                                            DISCORD_TO_REMOVE, DISCORD_TO_READ};
+	const struct discord_chat *d = self;
+	char to[DISCORD_ID_MAX];
+	int64_t latest = now_ms;
+
+	find_chat(d, where, to);
+	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++) {
+		struct discord_way way = {routes[i], text_of(to)};
+		int64_t one = ready_for(d, &way, now_ms);
+
+		latest = one > latest ? one : latest;
+	}
+	return latest;
+}
+
+/* ---- the end of a call ---- */
+
+static void free_discord_call(struct discord_call *c)
+{
+	list_remove(&c->in_chat);
+	c->chat->call_count--;
+	free(c->delivery);
+	free(c->person);
+	free(c->body);
+	free(c);
+}
+
+static void end_discord_call(struct discord_call *c, enum channel_answer answer,
+                             const struct error *why)
+{
+	struct discord_chat *d = c->chat;
+	char id[DISCORD_ID_MAX], *delivery = c->delivery;
+	struct channel_result result = {
+		.act = c->act, .answer = answer, .piece = c->piece, .why = why};
+
+	memcpy(id, c->message, sizeof(id));
+	c->delivery = NULL;
+	free_discord_call(c);
+	result.delivery = text_of(delivery);
+	result.message = text_of(id);
+	d->options.answered(d->options.self, &result);
+	free(delivery);
+}
+
+static enum channel_answer answer_of(const struct discord_call *c, const struct discord_reply *r)
+{
+	static const enum channel_answer answers[] = {
+		[DISCORD_DONE] = CHANNEL_ACCEPTED, [DISCORD_REFUSED] = CHANNEL_REFUSED,
+		[DISCORD_LIMITED] = CHANNEL_LATER, [DISCORD_AWAY] = CHANNEL_AWAY,
+		[DISCORD_LOST] = CHANNEL_UNKNOWN,
+	};
+
+	/* What is gone already is as it should be. */
+	if (c->act == CHANNEL_REMOVE && r->fate == DISCORD_REFUSED && r->status == 404)
+		return CHANNEL_ACCEPTED;
+	/* To look changes nothing. */
+	if (c->act == CHANNEL_LOOK && r->fate == DISCORD_LOST)
+		return CHANNEL_AWAY;
+	return answers[r->fate];
+}
+
+static void call_is_done(void *self, const struct discord_reply *r)
+{
+	struct discord_call *c = self;
+	enum channel_answer answer = answer_of(c, r);
+	struct error why = r->why;
+	yyjson_val *root;
+
+	if (c->act == CHANNEL_SEND && answer == CHANNEL_ACCEPTED) {
+		root = yyjson_doc_get_root(json_read(&c->chat->reader, r->body, NULL));
+		if (discord_id_at(root, "id"))
+			snprintf(c->message, sizeof(c->message), "%llu",
+			         (unsigned long long)discord_id_at(root, "id"));
+		else
+			answer = CHANNEL_UNKNOWN;
+	}
+	end_discord_call(c, answer, &why);
+}
+
+/* ---- looking ---- */
+
+static void look_on(struct discord_call *c);
+
+static void looked(void *self, const struct discord_reply *r)
+{
+	struct discord_call *c = self;
+	struct error why = {"it is not in the history"};
+	uint64_t found, oldest;
+	yyjson_val *page;
+
+	if (r->fate != DISCORD_DONE) {
+		call_is_done(c, r);
+		return;
+	}
+	page = yyjson_doc_get_root(json_read(&c->chat->reader, r->body, NULL));
+	found = discord_find_nonce(page, &c->chat->bot, c->nonce, &oldest);
+	if (found) {
+		snprintf(c->message, sizeof(c->message), "%llu", (unsigned long long)found);
+		end_discord_call(c, CHANNEL_ACCEPTED, NULL);
+	} else if (yyjson_arr_size(page) < 100 || oldest <= c->since || ++c->pages == PAGES_MAX) {
+		end_discord_call(c, CHANNEL_ABSENT, &why);
+	} else {
+		c->before = oldest;
+		look_on(c);
+	}
+}
+
+static void look_on(struct discord_call *c)
+{
+	char path[PATH_ROOM];
+	int n = snprintf(path, sizeof(path), "/channels/%s/messages?limit=100", c->to);
+
+	if (c->before)
+		snprintf(path + n, sizeof(path) - (size_t)n, "&before=%llu",
+		         (unsigned long long)c->before);
+	discord_start(c->chat, &(struct discord_ask){.way = {DISCORD_TO_READ, text_of(c->to)},
+	                                             .method = "GET",
+	                                             .path = path,
+	                                             .may_repeat = true,
+	                                             .waits = true,
+	                                             .self = c,
+	                                             .done = looked});
+}
+
+/* ---- leaving ---- */
+
+static void leave(struct discord_call *c)
+{
+	static const struct {
+		enum discord_route route;
+		const char *method;
+	} ways[] = {
+		[CHANNEL_SEND] = {DISCORD_TO_SEND, "POST"},
+		[CHANNEL_EDIT] = {DISCORD_TO_EDIT, "PATCH"},
+		[CHANNEL_REMOVE] = {DISCORD_TO_REMOVE, "DELETE"},
+	};
+	char path[PATH_ROOM];
+
+	if (c->act == CHANNEL_LOOK) {
+		look_on(c);
+		return;
+	}
+	snprintf(path, sizeof(path), "/channels/%s/messages%s%s", c->to,
+	         c->act == CHANNEL_SEND ? "" : "/", c->act == CHANNEL_SEND ? "" : c->message);
+	discord_start(c->chat, &(struct discord_ask){.way = {ways[c->act].route, text_of(c->to)},
+	                                             .method = ways[c->act].method,
+	                                             .path = path,
+	                                             .body = text_of(c->body),
+	                                             .may_repeat = true,
+	                                             .self = c,
+	                                             .done = call_is_done});
+}
+
+static void chat_is_open(void *self, const struct discord_reply *r)
+{
+	struct discord_call *c = self;
+	struct discord_chat *d = c->chat;
+	struct error why = r->why;
+	uint64_t id = 0;
+
+	if (r->fate == DISCORD_DONE)
+		id = discord_id_at(yyjson_doc_get_root(json_read(&d->reader, r->body, NULL)), "id");
+	if (!id) {
+		if (r->fate == DISCORD_DONE)
+			error_set(&why, "Discord does not say which chat it opened");
+		end_discord_call(c,
+		                 r->fate == DISCORD_DONE || r->fate == DISCORD_REFUSED
+		                         ? CHANNEL_REFUSED
+		                         : CHANNEL_AWAY,
+		                 &why);
+		return;
+	}
+	snprintf(c->to, sizeof(c->to), "%llu", (unsigned long long)id);
+	if (d->opened.count < OPENED_MAX)
+		free(map_remove(&d->opened, text_of(c->person)));
+	if (d->opened.count < OPENED_MAX)
+		map_set(&d->opened, text_of(c->person), must_dup(c->to));
+	leave(c);
+}
+
+/* A person has no chat until one is opened; to open it again gives the same. */
+static void open_chat(struct discord_call *c)
+{
+	struct buf body;
+
+	buf_init(&body, KIB);
+	put_object(&body, NULL);
+	put_word(&body, "recipient_id", c->person + 1);
+	put_end(&body);
+	discord_start(c->chat, &(struct discord_ask){.way = {DISCORD_TO_OPEN, TEXT("")},
+	                                             .method = "POST",
+	                                             .path = "/users/@me/channels",
+	                                             .body = buf_text(&body),
+	                                             .may_repeat = true,
+	                                             .waits = true,
+	                                             .self = c,
+	                                             .done = chat_is_open});
+	buf_finish(&body);
+}
+
+/* ---- what the outbox wants ---- */
+
+static char *body_of(const struct channel_message *m, const struct discord_call *c)
+{
+	struct discord_saying saying = {m, c->act == CHANNEL_SEND ? c->nonce : NULL};
+	struct buf body;
+	char *made = NULL;
+
+	buf_init(&body, DISCORD_BODY_MAX);
+	if (c->act == CHANNEL_SEND || c->act == CHANNEL_EDIT) {
+		discord_put_message(&saying, &body);
+		made = text_dup(buf_text(&body));
+	}
+	buf_finish(&body);
+	return made;
+}
+
+static void begin_call(struct discord_chat *d, const struct channel_message *m,
+                       enum channel_act act)
+{
+	struct discord_call *c = must_zero(1, sizeof(*c));
+
+	c->chat = d;
+	c->act = act;
+	c->piece = m->piece;
+	c->delivery = text_dup(m->delivery);
+	c->since = discord_id(m->reply_to);
+	list_init(&c->in_chat);
+	list_add(&d->calls, &c->in_chat);
+	d->call_count++;
+	if (discord_id(m->message))
+		snprintf(c->message, sizeof(c->message), "%.*s", TEXT_ARG(m->message));
+	discord_nonce(m->delivery, m->piece, c->nonce);
+	c->body = body_of(m, c);
+	if (find_chat(d, m, c->to)) {
+		leave(c);
+		return;
+	}
+	c->person = text_dup(m->peer);
+	open_chat(c);
+}
+
+static void call_discord(struct discord_chat *d, const struct channel_message *m,
+                         enum channel_act act)
+{
+	struct channel_result result = {
+		.act = act, .answer = CHANNEL_LATER, .delivery = m->delivery, .piece = m->piece};
+	struct error why = {"as many messages as Discord takes are on their way"};
+	int64_t now_ms = discord_now(d);
+	char to[DISCORD_ID_MAX];
+
+	result.why = &why;
+	if (!find_chat(d, m, to) && !is_person(m)) {
+		error_set(&why, "'%.*s' is neither the id of a chat nor @ and that of a person",
+		          m->peer.len < 64 ? (int)m->peer.len : 64, m->peer.at);
+		result.answer = CHANNEL_REFUSED;
+	} else if (act != CHANNEL_SEND && act != CHANNEL_LOOK && !discord_id(m->message)) {
+		error_set(&why, "it names no message");
+		result.answer = CHANNEL_REFUSED;
+	} else if (d->call_count < DISCORD_CALLS_MAX && discord_ready(d, m, now_ms) <= now_ms) {
+		begin_call(d, m, act);
+		return;
+	}
+	d->options.answered(d->options.self, &result);
+}
+
+void discord_send(void *self, const struct channel_message *m)
+{
+	call_discord(self, m, CHANNEL_SEND);
+}
+
+void discord_edit(void *self, const struct channel_message *m)
+{
+	call_discord(self, m, CHANNEL_EDIT);
+}
+
+void discord_remove(void *self, const struct channel_message *m)
+{
+	call_discord(self, m, CHANNEL_REMOVE);
+}
+
+void discord_look(void *self, const struct channel_message *m)
+{
+	call_discord(self, m, CHANNEL_LOOK);
+}
+
+/* Nobody waits for it, and a chat that is not open shows none. */
+void discord_type(void *self, const struct channel_message *where, bool shows)
+{
+	struct discord_chat *d = self;
+	char to[DISCORD_ID_MAX], path[PATH_ROOM];
+	struct discord_way way = {DISCORD_TO_TYPE, {to, 0}};
+	int64_t now_ms = discord_now(d);
+
+	if (!shows || !find_chat(d, where, to))
+		return;
+	way.chat = text_of(to);
+	if (discord_limits_ready(&d->limits, &way, now_ms) > now_ms)
+		return;
+	snprintf(path, sizeof(path), "/channels/%s/typing", to);
+	discord_start(d, &(struct discord_ask){
+				 .way = way, .method = "POST", .path = path, .is_once = true});
+}
+
+void discord_tell(void *self, const struct channel_press *press, struct text words)
+{
+	char path[PATH_ROOM];
+	struct buf body;
+
+	snprintf(path, sizeof(path), "/interactions/%.*s/callback", TEXT_ARG(press->press));
+	buf_init(&body, DISCORD_BODY_MAX);
+	discord_put_told(words, &body);
+	discord_start(self, &(struct discord_ask){.way = {DISCORD_TO_TELL, TEXT("")},
+	                                          .method = "POST",
+	                                          .path = path,
+	                                          .body = buf_text(&body),
+	                                          .is_once = true});
+	buf_finish(&body);
+}
+
+void discord_calls_finish(struct discord_chat *d)
+{
+	struct text name;
+	size_t at = 0;
+	void *id;
+
+	while (!list_is_empty(&d->calls))
+		free_discord_call(list_of(d->calls.next, struct discord_call, in_chat));
+	while (map_next(&d->opened, &at, &name, &id))
+		free(id);
+	map_finish(&d->opened);
+}
