@@ -25,7 +25,7 @@ struct channel_message {
 	struct text peer, thread, reply_to, text;
 	struct text message; /* of edit() and remove(): the platform's id */
 	double since_ms;     /* of look(): by the wall clock, it is not older */
-	struct text stale;   /* of look(): ids that it is not, with spaces between */
+	struct text stale;   /* ids that it is not but takes the place of, with spaces between */
 	bool is_plain;       /* no Markdown: it is shown as it is */
 	const struct channel_button *buttons;
 	unsigned button_count;

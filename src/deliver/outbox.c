@@ -113,6 +113,7 @@ struct channel_message outbox_message(const struct letter *l, struct text text)
 		.reply_to = l->accepted ? TEXT("") : letter_word(l, LETTER_REPLY_TO),
 		.text = text,
 		.message = letter_word(l, LETTER_EDITS),
+		.stale = letter_word(l, LETTER_STALE),
 		.is_plain = !is_reply(l),
 	};
 }
@@ -181,7 +182,6 @@ static void look_for(struct letter *l, const struct outbox_line *line, int64_t n
 	struct channel_message message = outbox_message(l, TEXT(""));
 
 	message.since_ms = l->at_ms;
-	message.stale = letter_word(l, LETTER_STALE);
 	l->is_doubtful = l->is_out = true;
 	l->due_ms = now_ms + OUTBOX_SEND_MS;
 	line->kind->look(line->channel, &message);

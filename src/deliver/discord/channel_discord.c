@@ -104,6 +104,11 @@ static void *discord_open(const struct channel_options *options, struct error *w
 	return d;
 }
 
+static enum channel_state discord_state(void *self, struct error *why)
+{
+	return discord_gate_state(((struct discord_chat *)self)->gate, why);
+}
+
 static int64_t discord_tick(void *self, int64_t now_ms)
 {
 	struct discord_chat *d = self;
@@ -133,5 +138,7 @@ const struct channel_kind channel_discord = {
 	.remove = discord_remove,
 	.ready = discord_ready,
 	.tell = discord_tell,
+	.state = discord_state,
+	.check = discord_check,
 	.tick = discord_tick,
 };

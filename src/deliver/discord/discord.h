@@ -95,7 +95,7 @@ uint64_t discord_find_nonce(yyjson_val *page, const struct discord_self *self, c
 /* ---- what is said: discord_write.c ---- */
 
 /* The same for ever: Discord knows a message that is sent again by it. */
-void discord_nonce(struct text delivery, unsigned piece, char nonce[DISCORD_NONCE_LEN + 1]);
+void discord_nonce(const struct channel_message *m, char nonce[DISCORD_NONCE_LEN + 1]);
 
 /* The body of a message, or of an edit, which has no nonce and answers nothing. */
 struct discord_saying {

@@ -14,6 +14,7 @@
 #define DISCORD_BODY_MAX (64 * KIB)
 #define PATH_ROOM 700
 #define PAGES_MAX 5
+#define SKEW_MS 60000 /* by which our clock and Discord's may differ */
 #define OPENED_MAX 10000
 
 struct discord_call {
@@ -287,13 +288,13 @@ static void begin_call(struct discord_chat *d, const struct channel_message *m,
 	c->act = act;
 	c->piece = m->piece;
 	c->delivery = text_dup(m->delivery);
-	c->since = discord_id(m->reply_to);
+	c->since = m->since_ms > 0 ? discord_id_of_time((int64_t)m->since_ms - SKEW_MS) : 0;
 	list_init(&c->in_chat);
 	list_add(&d->calls, &c->in_chat);
 	d->call_count++;
 	if (discord_id(m->message))
 		snprintf(c->message, sizeof(c->message), "%.*s", TEXT_ARG(m->message));
-	discord_nonce(m->delivery, m->piece, c->nonce);
+	discord_nonce(m, c->nonce);
 	c->body = body_of(m, c);
 	if (find_chat(d, m, c->to)) {
 		leave(c);

@@ -38,7 +38,7 @@ struct discord_gate {
 	struct json_reader reader; /* of frames */
 	struct deadline due, beat;
 	unsigned interval_ms, fails;
-	bool is_acked;
+	bool is_acked, is_denied;
 	int64_t kept_seq;    /* all events up to it are on the disk */
 	int64_t identify_ms; /* when a session began last */
 	char failed[256];    /* the words that were logged last */
@@ -53,6 +53,7 @@ static void leave_gate(struct discord_gate *g)
 	deadline_clear(&g->beat);
 	deadline_clear(&g->due);
 	g->state = GATE_WAITS;
+	g->chat->options.wake(g->chat->options.self);
 }
 
 static void come_again(struct discord_gate *g, unsigned after_ms)
@@ -73,6 +74,7 @@ static void gate_fail(struct discord_gate *g, const char *why)
 	unsigned wait = GATE_AGAIN_MS << (g->fails < 6 ? g->fails : 6);
 
 	g->fails++;
+	g->is_denied = false;
 	wait = wait < GATE_AGAIN_MOST_MS ? wait : GATE_AGAIN_MOST_MS;
 	gate_log(g, why);
 	come_again(g, wait + (unsigned)discord_draw(g->chat, wait / 10 + 1));
@@ -81,6 +83,7 @@ static void gate_fail(struct discord_gate *g, const char *why)
 /* Only a person can mend it. */
 static void gate_give_up(struct discord_gate *g, const char *why)
 {
+	g->is_denied = true;
 	gate_log(g, why);
 	come_again(g, FINAL_MS);
 }
@@ -213,7 +216,7 @@ static void take_threads(struct discord_gate *g, yyjson_val *list)
 	}
 }
 
-static void take_event(struct discord_gate *g, const struct discord_frame *f)
+static void take_dispatch(struct discord_gate *g, const struct discord_frame *f)
 {
 	struct discord_past *past = g->chat->past;
 
@@ -268,7 +271,7 @@ static void gate_heard(void *self, struct text message)
 		return;
 	switch (f.op) {
 	case DISCORD_DISPATCH:
-		take_event(g, &f);
+		take_dispatch(g, &f);
 		break;
 	case DISCORD_HEARTBEAT:
 		say_beat(g);
@@ -445,6 +448,14 @@ static void beat_is_due(struct deadline *deadline)
 	say_beat(g);
 }
 
+enum channel_state discord_gate_state(const struct discord_gate *g, struct error *why)
+{
+	error_set(why, "%s", g->state == GATE_LIVE ? "" : g->failed);
+	if (g->state == GATE_LIVE || !g->failed[0])
+		return g->state == GATE_LIVE ? CHANNEL_CONNECTED : CHANNEL_CONNECTING;
+	return g->is_denied ? CHANNEL_DENIED : CHANNEL_GONE;
+}
+
 struct discord_gate *discord_gate_create(struct discord_chat *d)
 {
 	struct discord_gate *g = must_zero(1, sizeof(*g));
@@ -460,7 +471,9 @@ struct discord_gate *discord_gate_create(struct discord_chat *d)
 
 void discord_gate_destroy(struct discord_gate *g)
 {
-	leave_gate(g);
+	ws_client_destroy(g->ws);
+	deadline_clear(&g->beat);
+	deadline_clear(&g->due);
 	json_reader_finish(&g->reader);
 	free(g);
 }

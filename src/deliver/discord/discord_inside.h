@@ -28,6 +28,8 @@ struct discord_chat {
 	struct discord_gate *gate;
 	struct discord_past *past;
 	struct discord_place place; /* how far it has read */
+	struct channel_check check; /* that is under way */
+	bool is_checking, checks_again;
 };
 
 int64_t discord_now(const struct discord_chat *d);
@@ -82,6 +84,11 @@ void discord_calls_finish(struct discord_chat *d);
 
 struct discord_gate *discord_gate_create(struct discord_chat *d);
 void discord_gate_destroy(struct discord_gate *g);
+enum channel_state discord_gate_state(const struct discord_gate *g, struct error *why);
+
+/* ---- discord_check.c: is everything there that the bot needs? ---- */
+
+void discord_check(void *self, const struct channel_check *check);
 
 /* ---- discord_past.c: messages of the session and of the history, and threads ---- */
 

@@ -40,8 +40,8 @@ void discord_limits_finish(struct discord_limits *l)
 
 /* ---- buckets ---- */
 
-static struct text name_of(const struct discord_limits *l, const struct discord_way *way,
-                           char room[NAME_ROOM])
+static struct text name_limit(const struct discord_limits *l, const struct discord_way *way,
+                              char room[NAME_ROOM])
 {
 	const char *hash = l->hashes[way->route];
 	int n = hash[0] ? snprintf(room, NAME_ROOM, "%s ", hash)
@@ -79,7 +79,7 @@ static struct discord_limit *limit_of(struct discord_limits *l, const struct dis
                                       int64_t now_ms)
 {
 	char room[NAME_ROOM];
-	struct text name = name_of(l, way, room);
+	struct text name = name_limit(l, way, room);
 	struct discord_limit *one = map_get(&l->by_name, name);
 
 	if (!one) {
@@ -100,7 +100,7 @@ int64_t discord_limits_ready(const struct discord_limits *l, const struct discor
                              int64_t now_ms)
 {
 	char room[NAME_ROOM];
-	const struct discord_limit *one = map_get(&l->by_name, name_of(l, way, room));
+	const struct discord_limit *one = map_get(&l->by_name, name_limit(l, way, room));
 	int64_t at = way->route == DISCORD_TO_TELL ? now_ms : bucket_ready(&l->all, now_ms);
 
 	if (one && !one->left && one->reset_ms > at)

@@ -12,17 +12,16 @@
 #define TOLD_MAX 1900
 #define PLAIN_MAX (64 * KIB)
 
-enum component { ACTION_ROW = 1, BUTTON = 2 };
-enum style { GREY = 2 };
+enum { ACTION_ROW = 1, BUTTON = 2, GREY = 2 };
 
-void discord_nonce(struct text delivery, unsigned piece, char nonce[DISCORD_NONCE_LEN + 1])
+void discord_nonce(const struct channel_message *m, char nonce[DISCORD_NONCE_LEN + 1])
 {
 	unsigned char digest[EVP_MAX_MD_SIZE];
 	struct buf name;
 
-	buf_init(&name, 4 * KIB);
-	buf_print(&name, "%u\n", piece);
-	buf_add(&name, delivery);
+	buf_init(&name, 64 * KIB);
+	buf_print(&name, "%u\n%.*s\n", m->piece, TEXT_ARG(m->delivery));
+	buf_add(&name, m->stale);
 	if (!EVP_Digest(name.at, name.len, digest, NULL, EVP_sha256(), NULL))
 		memset(digest, 0, sizeof(digest));
 	hex_write(nonce, digest, DISCORD_NONCE_LEN / 2);
