@@ -106,7 +106,8 @@ const struct field config_streaming_fields[] = {
 const struct field config_adapter_fields[] = {
 	{"name", FIELD_TEXT, IN(adapter, name), "how it is called", .check = check_name},
 	{"channel", FIELD_TEXT, IN(adapter, channel),
-         "what it is: discord, file, irc, ntfy, slack, telegram, terminal; not given: as it is called",
+         "what it is: discord, file, irc, ntfy, slack, telegram, terminal; not given: as it is "
+         "called",
          .check = check_channel},
 	{"agent", FIELD_TEXT, IN(adapter, agent), "the source that is asked there"},
 	{"inbox", FIELD_TEXT, IN(adapter, inbox),

@@ -79,6 +79,9 @@ bool discord_read_press(yyjson_val *interaction, struct discord_pressed *words,
 
 /* ---- answers: discord_read.c ---- */
 
+/* NULL: it is no JSON.  Valid until the next call with this reader. */
+yyjson_val *discord_read_body(struct json_reader *reader, struct text body);
+
 struct discord_error {
 	int64_t code;
 	int64_t after_ms; /* of a 429 */

@@ -131,7 +131,7 @@ static void call_is_done(void *self, const struct discord_reply *r)
 	yyjson_val *root;
 
 	if (c->act == CHANNEL_SEND && answer == CHANNEL_ACCEPTED) {
-		root = yyjson_doc_get_root(json_read(&c->chat->reader, r->body, NULL));
+		root = discord_read_body(&c->chat->reader, r->body);
 		if (discord_id_at(root, "id"))
 			snprintf(c->message, sizeof(c->message), "%llu",
 			         (unsigned long long)discord_id_at(root, "id"));
@@ -156,7 +156,7 @@ static void looked(void *self, const struct discord_reply *r)
 		call_is_done(c, r);
 		return;
 	}
-	page = yyjson_doc_get_root(json_read(&c->chat->reader, r->body, NULL));
+	page = discord_read_body(&c->chat->reader, r->body);
 	found = discord_find_nonce(page, &c->chat->bot, c->nonce, &oldest);
 	if (found) {
 		snprintf(c->message, sizeof(c->message), "%llu", (unsigned long long)found);
@@ -223,7 +223,7 @@ static void chat_is_open(void *self, const struct discord_reply *r)
 	uint64_t id = 0;
 
 	if (r->fate == DISCORD_DONE)
-		id = discord_id_at(yyjson_doc_get_root(json_read(&d->reader, r->body, NULL)), "id");
+		id = discord_id_at(discord_read_body(&d->reader, r->body), "id");
 	if (!id) {
 		if (r->fate == DISCORD_DONE)
 			error_set(&why, "Discord does not say which chat it opened");

@@ -70,7 +70,7 @@ static void check_took_gateway(void *self, const struct discord_reply *r)
 
 	if (is_stale(d))
 		return;
-	root = yyjson_doc_get_root(json_read(&d->reader, r->body, NULL));
+	root = discord_read_body(&d->reader, r->body);
 	left = yyjson_obj_get(yyjson_obj_get(root, "session_start_limit"), "remaining");
 	if (r->fate != DISCORD_DONE) {
 		found(d, false, r->why.words);
@@ -97,7 +97,7 @@ static void check_took_self(void *self, const struct discord_reply *r)
 		end_discord_check(d);
 		return;
 	}
-	if (discord_read_self(yyjson_doc_get_root(json_read(&d->reader, r->body, NULL)), &bot)) {
+	if (discord_read_self(discord_read_body(&d->reader, r->body), &bot)) {
 		snprintf(words, sizeof(words), "the bot is %s (%s)", bot.name, bot.id);
 		found(d, true, words);
 	} else {

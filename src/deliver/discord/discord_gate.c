@@ -367,8 +367,7 @@ static void took_self(void *self, const struct discord_reply *r)
 
 	if (!was_answered(g, r))
 		return;
-	if (discord_read_self(yyjson_doc_get_root(json_read(&g->chat->reader, r->body, NULL)),
-	                      &g->chat->bot))
+	if (discord_read_self(discord_read_body(&g->chat->reader, r->body), &g->chat->bot))
 		go_on_gate(g);
 	else
 		gate_fail(g, "it does not say who the bot is");
@@ -382,7 +381,7 @@ static void took_gateway(void *self, const struct discord_reply *r)
 
 	if (!was_answered(g, r))
 		return;
-	root = yyjson_doc_get_root(json_read(&g->chat->reader, r->body, NULL));
+	root = discord_read_body(&g->chat->reader, r->body);
 	limit = yyjson_obj_get(root, "session_start_limit");
 	wait = yyjson_get_sint(yyjson_obj_get(limit, "reset_after"));
 	if (limit && yyjson_get_sint(yyjson_obj_get(limit, "remaining")) <= 0 && wait > 0) {

@@ -235,7 +235,7 @@ static void gap_was_read(void *self, const struct discord_reply *r)
 	g->due_ms = now_ms + GAP_AGAIN_MS;
 	if (r->fate != DISCORD_DONE)
 		return;
-	page = yyjson_doc_get_root(json_read(&d->reader, r->body, NULL));
+	page = discord_read_body(&d->reader, r->body);
 	if (!take_page(g, page))
 		g->due_ms = now_ms + NOT_NOW_MS;
 	else if (yyjson_arr_size(page) < PAGE || ++g->pages == PAGES_MOST)

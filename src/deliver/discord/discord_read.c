@@ -219,6 +219,11 @@ bool discord_read_press(yyjson_val *interaction, struct discord_pressed *words,
 
 /* ---- answers ---- */
 
+yyjson_val *discord_read_body(struct json_reader *reader, struct text body)
+{
+	return yyjson_doc_get_root(json_read(reader, body, NULL));
+}
+
 void discord_read_error(struct json_reader *reader, struct text body, struct discord_error *error)
 {
 	yyjson_val *root = yyjson_doc_get_root(json_read(reader, body, NULL));
