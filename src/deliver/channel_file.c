@@ -218,8 +218,7 @@ static void file_fetch(void *self, const struct channel_fetch *fetch)
 		slash[slash == directory] = '\0';
 	if (text_starts(fetch->where, TEXT("http://")) ||
 	    text_starts(fetch->where, TEXT("https://")))
-		fetches_web(&f->fetches, fetch->number,
-		            &(struct download_options){.url = where, .anywhere = fetch->anywhere});
+		fetches_web(&f->fetches, fetch->number, &(struct download_options){.url = where});
 	else
 		fetches_beneath(&f->fetches, fetch->number, slash ? directory : ".", where);
 	free(where);

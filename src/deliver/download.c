@@ -4,14 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "base/must.h"
 #include "net/request.h"
 #include "net/url.h"
 
 #define CONNECT_MS 10000
 #define IDLE_MS 20000
-#define TYPE_MAX 256
 
 struct download {
 	struct download_options options;
@@ -20,14 +18,12 @@ struct download {
 	unsigned redirects;
 	int status;
 	bool follows; /* to url, when this answer is over */
-	struct buf type;
 };
 
 static bool begin_download(struct download *d, struct error *why);
 
 static void free_download(struct download *d)
 {
-	buf_finish(&d->type);
 	explicit_bzero(d->url, strlen(d->url));
 	free(d->url);
 	free(d);
@@ -60,8 +56,6 @@ static void heard_head(void *self, const struct request_head *head)
 	char *next;
 
 	d->status = head->status;
-	buf_clear(&d->type);
-	buf_add(&d->type, text_cut(head->content_type, ';', &(struct text){0}));
 	d->follows = false;
 	if (head->status < 300 || head->status > 399 || !head->location.len || o->is_fixed ||
 	    o->headers || d->redirects >= DOWNLOAD_REDIRECTS)
@@ -112,8 +106,7 @@ static bool begin_download(struct download *d, struct error *why)
 				      .url = d->url,
 				      .headers = d->options.headers,
 				      .is_direct = d->options.is_direct,
-				      .is_public = !d->options.is_direct && !d->options.is_fixed &&
-	                                           !d->options.anywhere,
+				      .is_public = !d->options.is_direct && !d->options.is_fixed,
 				      .connect_ms = CONNECT_MS,
 				      .head_ms = IDLE_MS,
 				      .idle_ms = IDLE_MS,
@@ -134,7 +127,6 @@ struct download *download_start(const struct download_options *options, struct e
 
 	d->options = *options;
 	d->url = must_dup(options->url);
-	buf_init(&d->type, TYPE_MAX);
 	if (begin_download(d, why)) {
 		d->options.url = NULL;
 		return d;
@@ -150,9 +142,4 @@ void download_cancel(struct download *d)
 	if (d->request)
 		request_cancel(d->request);
 	free_download(d);
-}
-
-struct text download_type(const struct download *d)
-{
-	return buf_text(&d->type);
 }

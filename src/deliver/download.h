@@ -25,7 +25,6 @@ struct download_options {
 	const char *const *headers; /* "Name: value", ended by NULL; with them: no redirects */
 	bool is_fixed;              /* no redirects: the address has a secret in it */
 	bool is_direct;             /* where the configuration says */
-	bool anywhere;              /* also to addresses that are not of the internet */
 	size_t max;                 /* bytes; part() is the one who counts them */
 	void *self;
 	bool (*part)(void *self, struct text bytes); /* false: it ends, and done() is not called */
@@ -35,8 +34,5 @@ struct download_options {
 /* NULL: why; then done() is not called. */
 struct download *download_start(const struct download_options *options, struct error *why);
 void download_cancel(struct download *d);
-
-/* The media type that the server names: valid until done() returns. */
-struct text download_type(const struct download *d);
 
 #endif

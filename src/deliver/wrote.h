@@ -34,7 +34,6 @@ struct channel_file {
 struct channel_fetch {
 	uint64_t number; /* what it is called in part() and fetched() of channel.h */
 	struct text where;
-	bool anywhere; /* also from addresses that are not of the internet */
 };
 
 /* What a person wrote.  Its texts are valid during the call. */
