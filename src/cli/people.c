@@ -71,7 +71,10 @@ static void show_people(struct out *out, struct text body)
 		add_identities(&table, yyjson_obj_get(one, "identities"));
 		table_add(&table, json_text_at(one, "agent"), 32);
 	}
-	yyjson_arr_foreach(waiting, at, count, one) add_waiting(&table, one);
+	yyjson_arr_foreach(waiting, at, count, one)
+	{
+		add_waiting(&table, one);
+	}
 	table_show(&table, out);
 	table_finish(&table);
 	if (yyjson_arr_size(waiting))
