@@ -2,28 +2,13 @@
 """IRC: real servers, and what a person in a room sees of an agent."""
 
 import signal
-import subprocess
-import sys
 
+from chats import Parrot
 from irc_servers import PASSWORD, Inspircd, Ngircd, Person
 from lib import PATIENCE_S, ROOT, Box, cli, eventually, run, temp_dir, test
 
 ANYBODY = "access: [{who: any, channel: irc, mention: true, decision: allow}]\n"
 OWNER = "people: [{name: Ada, relationship: owner, identities: ['irc:ada']}]\n"
-
-
-class Parrot:
-    """A model that says what it is told."""
-
-    def __enter__(self):
-        self.process = subprocess.Popen([sys.executable, ROOT / "docs/examples/parrot.py"],
-                                        stdout=subprocess.PIPE, text=True)
-        self.url = self.process.stdout.readline().strip()
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
 
 
 def box_of(parrot, url, more="", adapter="", env=None):

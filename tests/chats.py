@@ -1,13 +1,43 @@
 """A box with a chat of two files, and what a person sees there: shared by the tests of chats."""
 
 import json
+import subprocess
+import sys
 
-from lib import Box, eventually, temp_dir
+from lib import ROOT, Box, eventually, temp_dir
 from servers import WORDS
 
 TEXT = "".join(WORDS)
 OWNER = "people: [{name: Ada, relationship: owner, identities: ['file:ada']}]\n"
 RESTARTED = "(the box restarted, please ask again)"
+
+
+class Parrot:
+    """A model that says what it is told."""
+
+    def __enter__(self):
+        self.process = subprocess.Popen([sys.executable, ROOT / "docs/examples/parrot.py"],
+                                        stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+def kill_again(box):
+    """A kill, and another life; a program that was about to begin may hold its lock for a moment."""
+    box.kill9()
+
+    def begins():
+        try:
+            box.start()
+            return True
+        except AssertionError as failure:
+            assert "is in use" in str(failure).splitlines()[-1], failure
+            return False
+    eventually(begins, every=0.2)
 
 
 def settings(up, more="", adapter="", streaming="mode: accumulate", kind=Box):

@@ -8,6 +8,7 @@
 #include "box/parts.h"
 #include "config/config.h"
 #include "deliver/desk.h"
+#include "net/process.h"
 #include "run/prompts.h"
 #include "source/source.h"
 #include "web/web.h"
@@ -18,6 +19,7 @@ struct chats {
 	struct box *box;
 	struct custody *custody;
 	struct desk *desk;
+	struct processes *processes; /* of adapters */
 	struct bus_listener ear;
 	struct deadline tick;
 	struct later later;
@@ -92,6 +94,7 @@ bool box_make_desk(struct box *box, struct error *why)
 
 	c->tick.fire = work_in_time;
 	c->later.run = work_later;
+	c->processes = processes_create(box->loop);
 	c->desk = desk_create(&(struct desk_options){
 		.bus = box->bus,
 		.custody = c->custody,
@@ -100,6 +103,7 @@ bool box_make_desk(struct box *box, struct error *why)
 		.codes = {(const unsigned char *)c->key},
 		.config = box->config,
 		.loop = box->loop,
+		.processes = c->processes,
 		.wall_ms = clock_wall_ms,
 		.self = c,
 		.wake = desk_wakes,
@@ -139,6 +143,7 @@ void box_stop_desk(struct box *box)
 		loop_forget(&c->later);
 		deadline_clear(&c->tick);
 		desk_destroy(c->desk);
+		processes_destroy(c->processes);
 	}
 	if (c)
 		OPENSSL_cleanse(c->key, sizeof(c->key));

@@ -106,9 +106,12 @@ const struct field config_streaming_fields[] = {
 const struct field config_adapter_fields[] = {
 	{"name", FIELD_TEXT, IN(adapter, name), "how it is called", .check = check_name},
 	{"channel", FIELD_TEXT, IN(adapter, channel),
-         "what it is: discord, file, irc, ntfy, slack, telegram, terminal; not given: as it is "
-         "called",
-         .check = check_channel},
+         "what it is: discord, file, irc, ntfy, slack, telegram, terminal, or any other that "
+         "`command` connects; not given: as it is called",
+         .check = check_name},
+	{"command", FIELD_TEXTS, IN(adapter, command),
+         "of a channel that is none of these: the program that connects it, and its arguments",
+         .check = check_argument, .count = IN(adapter, command_count)},
 	{"agent", FIELD_TEXT, IN(adapter, agent), "the source that is asked there"},
 	{"inbox", FIELD_TEXT, IN(adapter, inbox),
          "of a file: what people write, a JSON line each; from `data` unless it begins with /"},
@@ -169,12 +172,21 @@ const struct field config_media_fields[] = {
 	{0},
 };
 
+/* What the box has itself needs no program, and all others need one. */
+static bool check_kind(const struct config_adapter *a, const char *channel, struct error *why)
+{
+	if (a->command_count)
+		return !check_channel(text_of(channel), NULL) ||
+		       error_set(why, "%s needs no 'command'", channel);
+	return check_channel(text_of(channel), why) || error_within(why, "without 'command'");
+}
+
 bool config_check_adapter(const void *row, size_t rows_before, struct error *why)
 {
 	const struct config_adapter *a = row;
 	const char *channel = a->channel ? a->channel : a->name;
 
-	if (!check_channel(text_of(channel), why))
+	if (!check_kind(a, channel, why))
 		return false;
 	if (text_is(text_of(channel), "slack") && !((a->credential || a->credential_file) &&
 	                                            (a->app_credential || a->app_credential_file)))

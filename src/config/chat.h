@@ -11,6 +11,8 @@ enum config_unknown { CONFIG_UNKNOWN_AGAIN, CONFIG_UNKNOWN_LEAVE };
 
 struct config_adapter {
 	char *name, *channel; /* channel NULL: as it is called */
+	char **command;       /* the program outside that connects it */
+	size_t command_count;
 	char *agent;          /* the source that is asked, or NULL */
 	char *inbox, *outbox; /* of files */
 	char *url;            /* of its platform, where it is not the usual one */

@@ -69,16 +69,18 @@ struct channel_check {
 struct channel_options {
 	const struct config_adapter *config; /* lives as long as the channel; NULL: built in */
 	const char *data;                    /* where relative paths begin */
-	struct loop *loop;                   /* or NULL, in tests of pure units */
-	struct text credential;              /* of the configuration; during open() only */
-	struct text app_credential;          /* likewise */
-	struct text place; /* of the newest message that is on the disk; empty: none is */
+	struct loop *loop;                   /* or NULL, in tests of pure units; so is the next */
+	struct processes *processes;
+	struct text credential;     /* of the configuration; during open() only */
+	struct text app_credential; /* likewise */
+	struct text place;          /* of the newest message that is on the disk; empty: none is */
 	void *self;
 	void (*wake)(void *self); /* call tick() soon */
 	/* False: not now, the same message has to come again. */
 	bool (*came)(void *self, const struct channel_inbound *inbound);
 	/* Is all that came on the disk?  Before that a platform is not told that it came. */
 	bool (*kept)(void *self);
+	void (*learned)(void *self, const struct channel_traits *traits); /* of channel_outside() */
 	/* tell() follows, from inside or later. */
 	void (*pressed)(void *self, const struct channel_press *press);
 	/* Some bytes of what is fetched.  False: no more is wanted, nor fetched(). */

@@ -7,6 +7,9 @@
 /* Ended by NULL. */
 extern const struct channel_kind *const channels[];
 const struct channel_kind *channel_find(struct text name);
+/* Of a channel that none of them is: a program connects it (docs/adapters.md), and what its
+ * messages can do is learned from that. */
+struct channel_kind channel_outside(const char *name);
 bool channel_check(struct text name, struct error *why);
 
 #endif

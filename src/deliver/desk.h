@@ -18,6 +18,7 @@
 struct bus;
 struct config;
 struct loop;
+struct processes;
 struct prompts;
 struct signal;
 
@@ -28,7 +29,8 @@ struct desk_options {
 	struct prompts *prompts;   /* or NULL */
 	struct button_codes codes; /* their key outlives the desk */
 	const struct config *config;
-	struct loop *loop; /* for channels */
+	struct loop *loop;           /* for channels, as is the next */
+	struct processes *processes; /* or NULL */
 	int64_t (*wall_ms)(void);
 	void *self;
 	void (*wake)(void *self); /* call desk_work() soon, from outside */

@@ -12,6 +12,8 @@ struct desk_check; /* desk_channels.c */
 struct desk_account {
 	struct desk *desk;
 	struct outbox_line line; /* its name and its channel */
+	struct channel_kind own; /* of a program outside: what was learned of it */
+	char *own_name;          /* its channel's */
 	char *words;             /* as the channel was opened with */
 	bool is_gone;            /* the configuration has it no more */
 	int64_t due_ms, retry_ms;

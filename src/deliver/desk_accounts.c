@@ -34,6 +34,13 @@ static void channel_wakes(void *self)
 	desk_wake(a->desk);
 }
 
+static void channel_learned(void *self, const struct channel_traits *traits)
+{
+	struct desk_account *a = self;
+
+	a->own.traits = *traits;
+}
+
 static void channel_pressed(void *self, const struct channel_press *press)
 {
 	desk_press(self, press);
@@ -99,10 +106,12 @@ static void open_account(struct desk_account *a)
 		.data = d->config->data,
 		.place = custody_place(d->options.custody, text_of(a->line.account)),
 		.loop = d->options.loop,
+		.processes = d->options.processes,
 		.self = a,
 		.wake = channel_wakes,
 		.came = channel_came,
 		.kept = channel_kept,
+		.learned = channel_learned,
 		.pressed = channel_pressed,
 		.part = channel_part,
 		.fetched = channel_fetched,
@@ -136,10 +145,19 @@ struct desk_account *desk_find_account(const struct desk *d, struct text name)
 	return NULL;
 }
 
+static void add_words(struct buf *all, char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		buf_add(all, text_of(words[i]));
+		buf_add_char(all, '\n');
+	}
+}
+
 /* What a channel is opened with: where that changes it is opened anew. */
 static char *words_of(const struct config_adapter *config)
 {
 	const char *const words[] = {
+		config->channel,
 		config->inbox,
 		config->outbox,
 		config->url,
@@ -159,10 +177,9 @@ static char *words_of(const struct config_adapter *config)
 		buf_add(&all, text_of(words[i]));
 		buf_add_char(&all, '\n');
 	}
-	for (size_t i = 0; i < config->room_count; i++) {
-		buf_add(&all, text_of(config->rooms[i]));
-		buf_add_char(&all, '\n');
-	}
+	add_words(&all, config->rooms, config->room_count);
+	buf_add_char(&all, '\n');
+	add_words(&all, config->command, config->command_count);
 	made = text_dup(buf_text(&all));
 	whole_forget(&all);
 	return made;
@@ -186,17 +203,35 @@ static struct desk_account *add_account(struct desk *d, const char *name)
 	return a;
 }
 
+/* That of its channel, or one of its own: a program outside connects it. */
+static const struct channel_kind *follow_kind(struct desk_account *a,
+                                              const struct config_adapter *config, const char *name)
+{
+	const char *channel = channel_of(config, name);
+
+	if (!config || !config->command_count)
+		return channel_find(text_of(channel));
+	if (a->line.kind == &a->own && strcmp(a->own_name, channel) == 0)
+		return &a->own;
+	free(a->own_name);
+	a->own_name = must_dup(channel);
+	a->own = channel_outside(a->own_name);
+	return &a->own;
+}
+
 static void follow_account(struct desk *d, const char *name, const struct config_adapter *config)
 {
-	const struct channel_kind *kind = channel_find(text_of(channel_of(config, name)));
 	struct desk_account *a = desk_find_account(d, text_of(name));
+	bool is_known = channel_find(text_of(channel_of(config, name))) != NULL;
+	const struct channel_kind *kind;
 	char *words;
 	bool stays;
 
-	if (!kind)
+	if (!is_known && !(config && config->command_count))
 		return;
 	if (!a)
 		a = add_account(d, name);
+	kind = follow_kind(a, config, name);
 	words = config ? words_of(config) : must_dup("");
 	stays = a->line.channel && a->line.kind == kind && a->words && strcmp(a->words, words) == 0;
 	keep_words(a, words);
@@ -239,6 +274,7 @@ void desk_close_accounts(struct desk *d)
 		list_remove(&a->in_desk);
 		keep_words(a, NULL);
 		free((char *)a->line.account);
+		free(a->own_name);
 		free(a);
 	}
 }

@@ -1,0 +1,77 @@
+/* adapter_inside.h - what the files of an outside adapter share. */
+#ifndef DELIVER_ADAPTER_INSIDE_H
+#define DELIVER_ADAPTER_INSIDE_H
+
+#include "base/list.h"
+#include "deliver/adapter/adapter_child.h"
+#include "deliver/buckets.h"
+
+struct adapter {
+	struct channel_options options;
+	char *channel, *account, *directory;
+	char **command, **env; /* ended by NULL; env has the credential */
+	struct json_reader reader;
+
+	struct adapter_info info;
+	bool is_known; /* info has told */
+	unsigned info_fails;
+	struct error why; /* nobody is there */
+	struct adapter_child *asked, *monitor, *stream, *health;
+	struct deadline again, check; /* info is asked again; health is */
+	bool was_told, is_connected;  /* by health */
+	int64_t heard_ms;             /* of the newest event */
+
+	/* In. */
+	char *place;        /* of the newest message that was taken */
+	struct buf waiting; /* the line that could not be taken */
+
+	/* Out: one call is under way at a time. */
+	struct link calls; /* adapter_call.in_adapter; the first is under way if `is_out` */
+	size_t call_count;
+	bool is_out;
+	struct deadline due; /* of the call that is under way */
+	struct buckets chats;
+};
+
+/* ---- channel_adapter.c ---- */
+
+int64_t adapter_now(const struct adapter *a);
+/* The options of a command, but its callbacks; words: those behind the account, ended by NULL.
+ * False: there are too many. */
+#define ADAPTER_ARGS_MAX 80
+struct adapter_argv {
+	const char *words[ADAPTER_ARGS_MAX];
+};
+bool adapter_argv(const struct adapter *a, enum adapter_ability ability, const char *const *words,
+                  struct adapter_argv *out);
+struct adapter_child_options adapter_child_of(struct adapter *a, const struct adapter_argv *argv);
+
+/* ---- adapter_calls.c ---- */
+
+void adapter_calls_init(struct adapter *a);
+void adapter_calls_finish(struct adapter *a);
+void adapter_open_stream(struct adapter *a);
+
+void adapter_send(void *self, const struct channel_message *m);
+void adapter_look(void *self, const struct channel_message *m);
+void adapter_edit(void *self, const struct channel_message *m);
+void adapter_remove(void *self, const struct channel_message *m);
+void adapter_type(void *self, const struct channel_message *where, bool shows);
+int64_t adapter_ready(void *self, const struct channel_message *where, int64_t now_ms);
+int64_t adapter_calls_tick(struct adapter *a, int64_t now_ms);
+
+/* ---- adapter_say.c ---- */
+
+struct adapter_say {
+	const struct adapter *adapter;
+	const char *run; /* names what is delivered, for ever */
+	const struct channel_message *message;
+};
+void adapter_say_message(const struct adapter_say *say, struct buf *out); /* new, or an edit */
+void adapter_say_delete(const struct adapter_say *say, struct buf *out);
+void adapter_say_find(const struct adapter_say *say, struct buf *out);
+void adapter_say_typing(const struct adapter_say *say, bool shows, struct buf *out);
+/* As the chat shows it: Markdown only where the adapter does. */
+void adapter_words(const struct adapter *a, const struct channel_message *m, struct buf *out);
+
+#endif

@@ -1,0 +1,290 @@
+/* adapter_line.c - lines and answers of adapters, from JSON. */
+#include "deliver/adapter/adapter_line.h"
+
+#include <stdio.h>
+
+#include "base/utf8.h"
+
+#define TEXT_LEAST 40 /* characters of a message; who says less says nothing */
+#define TEXT_MOST 100000
+#define AFTER_MOST_MS 3600000
+#define REST_MS 1000 /* doubling */
+
+/* ---- info ---- */
+
+static const struct {
+	const char *name, *renamed;
+} abilities[ADAPTER_ABILITIES] = {
+	[ADAPTER_MONITOR] = {"monitor", "adapter.monitor.start"},
+	[ADAPTER_SEND] = {"send", "delivery.send"},
+	[ADAPTER_STREAM] = {"stream", "delivery.stream"},
+	[ADAPTER_BACKFILL] = {"backfill", "event.backfill"},
+	[ADAPTER_HEALTH] = {"health", "adapter.health"},
+	[ADAPTER_ACCOUNTS] = {"accounts", "adapter.accounts.list"},
+	[ADAPTER_EDIT] = {"edit", "delivery.edit"},
+	[ADAPTER_DELETE] = {"delete", "delivery.delete"},
+	[ADAPTER_TYPING] = {"typing", "delivery.typing"},
+	[ADAPTER_RECONCILE] = {"reconcile", "delivery.reconcile"},
+	[ADAPTER_RESUME] = {"resume", "adapter.monitor.resume"},
+};
+
+const char *adapter_command(const struct adapter_info *info, enum adapter_ability ability)
+{
+	return info->is_renamed ? abilities[ability].renamed : abilities[ability].name;
+}
+
+static yyjson_val *either(yyjson_val *object, const char *name, const char *renamed)
+{
+	yyjson_val *value = yyjson_obj_get(object, name);
+
+	return value ? value : yyjson_obj_get(object, renamed);
+}
+
+static void take_abilities(yyjson_val *list, struct adapter_info *out)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(list);
+	yyjson_val *one;
+
+	while ((one = yyjson_arr_iter_next(&it)))
+		for (unsigned i = 0; i < ADAPTER_ABILITIES; i++)
+			if (text_is(json_text(one), abilities[i].name) ||
+			    text_is(json_text(one), abilities[i].renamed))
+				out->can[i] = true;
+}
+
+static void take_limits(yyjson_val *limits, struct adapter_info *out)
+{
+	double max = 0;
+
+	if (json_number(yyjson_obj_get(limits, "text_limit"), &max) && max >= TEXT_LEAST)
+		out->text_max = max < TEXT_MOST ? (unsigned)max : TEXT_MOST;
+	out->shows_markup = yyjson_is_true(yyjson_obj_get(limits, "supports_markdown"));
+}
+
+bool adapter_read_info(struct json_reader *reader, struct text answer, struct adapter_info *out,
+                       struct error *why)
+{
+	yyjson_val *root = yyjson_doc_get_root(json_read(reader, answer, why));
+	yyjson_val *list = yyjson_obj_get(root, "supports");
+	struct text name = json_text_at(root, "name");
+
+	*out = (struct adapter_info){.is_renamed = !list};
+	if (!root)
+		return false;
+	if (!list)
+		list = yyjson_obj_get(root, "operations");
+	if (!yyjson_is_arr(list))
+		return error_set(why, "its info has no list 'supports'");
+	take_abilities(list, out);
+	take_limits(either(root, "channel_capabilities", "platform_capabilities"), out);
+	out->reads_stdin = text_is(json_text_at(root, "text_from"), "stdin");
+	if (name.len)
+		snprintf(out->name, sizeof(out->name), "%.*s", TEXT_ARG(utf8_cut(name, 60)));
+	if (!out->can[ADAPTER_STREAM])
+		out->can[ADAPTER_EDIT] = out->can[ADAPTER_DELETE] = out->can[ADAPTER_TYPING] =
+			out->can[ADAPTER_RECONCILE] = false;
+	return out->can[ADAPTER_MONITOR] || out->can[ADAPTER_SEND] || out->can[ADAPTER_STREAM] ||
+	       error_set(why, "it can neither monitor nor send");
+}
+
+/* ---- events ---- */
+
+static bool take_word(yyjson_val *value, const char *name, struct text *out, struct error *why)
+{
+	*out = json_text(value);
+	if (out->len > CHANNEL_ID_MAX || (out->len && memchr(out->at, '\0', out->len)))
+		return error_set(why, "'%s' is no id of at most %d bytes", name, CHANNEL_ID_MAX);
+	return true;
+}
+
+/* "CHANNEL:ID", where the event says which channel: the id alone is the platform's. */
+static void cut_channel(struct text *id, struct text channel)
+{
+	if (channel.len && id->len > channel.len + 1 && text_starts(*id, channel) &&
+	    id->at[channel.len] == ':')
+		*id = (struct text){id->at + channel.len + 1, id->len - channel.len - 1};
+}
+
+static bool take_words(yyjson_val *event, yyjson_val *where, struct channel_inbound *out,
+                       struct error *why)
+{
+	return take_word(yyjson_obj_get(event, "event_id"), "event_id", &out->message, why) &&
+	       take_word(yyjson_obj_get(where, "sender_id"), "sender_id", &out->sender, why) &&
+	       take_word(yyjson_obj_get(where, "sender_name"), "sender_name", &out->sender_name,
+	                 why) &&
+	       take_word(either(where, "peer_id", "container_id"), "peer_id", &out->peer, why) &&
+	       take_word(yyjson_obj_get(where, "thread_id"), "thread_id", &out->thread, why) &&
+	       take_word(yyjson_obj_get(where, "reply_to_id"), "reply_to_id", &out->reply_to,
+	                 why) &&
+	       take_word(yyjson_obj_get(event, "place"), "place", &out->place, why);
+}
+
+static bool take_kind(yyjson_val *where, struct channel_inbound *out, struct error *why)
+{
+	struct text kind = json_text(either(where, "peer_kind", "container_kind"));
+
+	out->kind = CHANNEL_DM;
+	return !kind.len || text_is(kind, "direct") || channel_read_peer(kind, &out->kind) ||
+	       error_set(why, "'peer_kind' is dm, group or channel");
+}
+
+static bool check_words(const struct channel_inbound *in, struct error *why)
+{
+	if (!in->message.len)
+		return error_set(why, "'event_id' is missing");
+	if (!in->sender.len)
+		return error_set(why, "'sender_id' is missing");
+	return in->text.len <= CHANNEL_TEXT_MAX ||
+	       error_set(why, "'content' is longer than %d KiB", CHANNEL_TEXT_MAX / 1024);
+}
+
+enum adapter_read adapter_read_event(struct json_reader *reader, struct text line,
+                                     struct channel_inbound *out, struct error *why)
+{
+	yyjson_val *root = yyjson_doc_get_root(json_read(reader, line, why));
+	yyjson_val *event = yyjson_obj_get(root, "event");
+	yyjson_val *where = yyjson_obj_get(root, "delivery"), *more;
+
+	*out = (struct channel_inbound){.kind = CHANNEL_DM};
+	if (!root)
+		return ADAPTER_GARBAGE;
+	if (!yyjson_is_obj(root)) {
+		error_set(why, "an event is an object");
+		return ADAPTER_GARBAGE;
+	}
+	event = yyjson_is_obj(event) ? event : root;
+	where = yyjson_is_obj(where) ? where : root;
+	more = yyjson_obj_get(event, "metadata");
+	out->text = json_text_at(event, "content");
+	if (!take_words(event, where, out, why) || !take_kind(where, out, why) ||
+	    !check_words(out, why))
+		return ADAPTER_GARBAGE;
+	cut_channel(&out->message, json_text(either(where, "channel", "platform")));
+	if (!out->peer.len)
+		out->peer = out->sender;
+	out->is_mentioned = out->kind == CHANNEL_DM ||
+	                    yyjson_is_true(yyjson_obj_get(event, "mentioned")) ||
+	                    yyjson_is_true(yyjson_obj_get(more, "mentioned"));
+	if (!text_trim(out->text).len || yyjson_is_true(yyjson_obj_get(more, "is_bot")) ||
+	    yyjson_is_true(yyjson_obj_get(more, "is_from_me")))
+		return ADAPTER_NOTHING;
+	return ADAPTER_MESSAGE;
+}
+
+/* ---- what became of a message ---- */
+
+static void take_why(yyjson_val *error, struct error *why)
+{
+	struct text words =
+		yyjson_is_str(error) ? json_text(error) : json_text_at(error, "message");
+
+	if (!words.len)
+		words = TEXT("the adapter does not say why");
+	words = utf8_cut(words, ADAPTER_WORDS_MAX);
+	snprintf(why->words, sizeof(why->words), "%.*s", TEXT_ARG(words));
+	for (char *at = why->words; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == '\x7f')
+			*at = ' ';
+}
+
+static enum channel_answer answer_of(yyjson_val *error, unsigned *after_ms)
+{
+	struct text type = json_text_at(error, "type");
+	double after = 0;
+
+	if (json_number(yyjson_obj_get(error, "retry_after_ms"), &after) && after > 0)
+		*after_ms = after < AFTER_MOST_MS ? (unsigned)after : AFTER_MOST_MS;
+	if (text_is(type, "rate_limited")) {
+		*after_ms = *after_ms ? *after_ms : REST_MS;
+		return CHANNEL_LATER;
+	}
+	if (text_is(type, "unknown"))
+		return CHANNEL_UNKNOWN;
+	if (text_is(type, "network"))
+		return yyjson_is_true(yyjson_obj_get(error, "retry")) ? CHANNEL_AWAY
+		                                                      : CHANNEL_UNKNOWN;
+	return CHANNEL_REFUSED;
+}
+
+static void take_failure(yyjson_val *error, struct adapter_status *out)
+{
+	out->news = ADAPTER_FAILED;
+	out->answer = answer_of(error, &out->after_ms);
+	take_why(error, &out->why);
+}
+
+static bool take_message(yyjson_val *id, struct adapter_status *out, struct error *why)
+{
+	if (!take_word(id, "messageId", &out->message, why))
+		return false;
+	for (size_t i = 0; i < out->message.len; i++)
+		if ((unsigned char)out->message.at[i] <= ' ')
+			return error_set(why, "an id of a message has no spaces");
+	return true;
+}
+
+bool adapter_read_status(struct json_reader *reader, struct text line, struct adapter_status *out,
+                         struct error *why)
+{
+	yyjson_val *root = yyjson_doc_get_root(json_read(reader, line, why));
+	struct text type = json_text_at(root, "type");
+	yyjson_val *ids = yyjson_obj_get(root, "messageIds");
+
+	*out = (struct adapter_status){.news = ADAPTER_DONE};
+	if (!root)
+		return false;
+	if (text_is(type, "delivery_error")) {
+		take_failure(yyjson_obj_get(root, "error"), out);
+		return true;
+	}
+	if (text_is(type, "delivery_complete"))
+		return take_message(yyjson_arr_get_first(ids), out, why);
+	if (text_is(type, "message_created") || text_is(type, "message_sent"))
+		out->news = ADAPTER_CREATED;
+	else if (text_is(type, "message_updated"))
+		out->news = ADAPTER_UPDATED;
+	else
+		return error_set(why, "it is no status of a delivery");
+	return take_message(yyjson_obj_get(root, "messageId"), out, why);
+}
+
+bool adapter_read_sent(struct json_reader *reader, struct text answer, struct adapter_status *out,
+                       struct error *why)
+{
+	yyjson_val *root = yyjson_doc_get_root(json_read(reader, answer, why));
+	yyjson_val *success = yyjson_obj_get(root, "success");
+
+	*out = (struct adapter_status){.news = ADAPTER_DONE};
+	if (!root)
+		return false;
+	if (!yyjson_is_bool(success))
+		return error_set(why, "it does not say whether it was a success");
+	if (yyjson_is_true(success))
+		return take_message(yyjson_arr_get_first(yyjson_obj_get(root, "message_ids")), out,
+		                    why);
+	take_failure(yyjson_obj_get(root, "error"), out);
+	return true;
+}
+
+bool adapter_read_health(struct json_reader *reader, struct text answer, bool *is_connected,
+                         struct error *why)
+{
+	yyjson_val *root = yyjson_doc_get_root(json_read(reader, answer, why));
+	yyjson_val *connected = yyjson_obj_get(root, "connected");
+
+	if (!root)
+		return false;
+	if (!yyjson_is_bool(connected))
+		return error_set(why, "its health does not say whether it is connected");
+	*is_connected = yyjson_is_true(connected);
+	if (!*is_connected)
+		take_why(yyjson_obj_get(root, "error"), why);
+	return true;
+}
+
+/* ---- how it is looked after ---- */
+
+unsigned adapter_rest_ms(unsigned restarts)
+{
+	return restarts < ADAPTER_RESTARTS_MAX ? REST_MS << restarts : ADAPTER_REST_MOST_MS;
+}

@@ -1,0 +1,86 @@
+/* adapter_line.h - what a program says that connects the box with a chat; pure.
+ *
+ * docs/adapters.md has the contract.  Two spellings of it are read: channel, peer_id and supports,
+ * or platform, container_id and operations.  Which channel and account it is, is not read at all:
+ * the configuration says that.
+ *
+ * Texts are valid until the reader reads again.
+ */
+#ifndef DELIVER_ADAPTER_LINE_H
+#define DELIVER_ADAPTER_LINE_H
+
+#include "deliver/channel.h"
+#include "signal/json.h"
+
+#define ADAPTER_LINE_MAX MIB /* bytes of a line, and of an answer */
+#define ADAPTER_WORDS_MAX 200
+
+enum adapter_ability {
+	ADAPTER_MONITOR,
+	ADAPTER_SEND,
+	ADAPTER_STREAM,
+	ADAPTER_BACKFILL,
+	ADAPTER_HEALTH,
+	ADAPTER_ACCOUNTS,
+	/* From here on they are words of a stream, or of a monitor, and no commands. */
+	ADAPTER_EDIT,
+	ADAPTER_DELETE,
+	ADAPTER_TYPING,
+	ADAPTER_RECONCILE,
+	ADAPTER_RESUME,
+	ADAPTER_ABILITIES,
+};
+
+struct adapter_info {
+	bool can[ADAPTER_ABILITIES];
+	bool is_renamed;   /* it has operations: commands are called by their other names */
+	bool reads_stdin;  /* texts do not go in arguments */
+	bool shows_markup; /* Markdown may stay as it is */
+	unsigned text_max; /* characters of a message; 0: it does not say */
+	char name[64];
+};
+
+bool adapter_read_info(struct json_reader *reader, struct text answer, struct adapter_info *out,
+                       struct error *why);
+const char *adapter_command(const struct adapter_info *info, enum adapter_ability ability);
+
+/* A line of monitor or backfill.  ADAPTER_NOTHING: it is good, and nobody has to answer it. */
+enum adapter_read { ADAPTER_GARBAGE, ADAPTER_NOTHING, ADAPTER_MESSAGE };
+enum adapter_read adapter_read_event(struct json_reader *reader, struct text line,
+                                     struct channel_inbound *out, struct error *why);
+
+/* A line of stream, or what send answers. */
+enum adapter_news {
+	ADAPTER_CREATED, /* a message is there, and may change */
+	ADAPTER_UPDATED,
+	ADAPTER_DONE, /* with the ids of all; of a question whether one is there, none: it is not */
+	ADAPTER_FAILED,
+};
+
+struct adapter_status {
+	enum adapter_news news;
+	struct text message;        /* the first of its ids; empty: none */
+	enum channel_answer answer; /* of one that failed */
+	unsigned after_ms;          /* of CHANNEL_LATER */
+	struct error why;
+};
+
+bool adapter_read_status(struct json_reader *reader, struct text line, struct adapter_status *out,
+                         struct error *why);
+bool adapter_read_sent(struct json_reader *reader, struct text answer, struct adapter_status *out,
+                       struct error *why);
+
+/* What health answers: is it connected?  why: its words, if it is not. */
+bool adapter_read_health(struct json_reader *reader, struct text answer, bool *is_connected,
+                         struct error *why);
+
+/* ---- how it is looked after ---- */
+
+#define ADAPTER_RESTARTS_MAX 5    /* then it has failed, and rests long */
+#define ADAPTER_HEALTHY_MS 600000 /* so long it ran: earlier ends are forgotten */
+#define ADAPTER_REST_MOST_MS 300000
+
+/* Before it is begun again for the nth time, from 0 on. */
+unsigned adapter_rest_ms(unsigned restarts);
+
+#endif

@@ -1,0 +1,352 @@
+#!/usr/bin/env python3
+"""Chats outside of the box: programs that keep to the contract, and programs that do not."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from chats import Parrot, kill_again
+from lib import PATIENCE_S, ROOT, Box, eventually, run, temp_dir, test
+
+PEOPLE = "people: [{name: Ada, relationship: owner, identities: ['pigeon:ada']}]\n"
+SECRET = "correct-horse-battery"
+
+
+class Chat:
+    """A box with one outside adapter, `post`, of the channel `pigeon`."""
+
+    def __init__(self, parrot, supports="monitor,send,stdin", command=None, more="",
+                 channel="pigeon"):
+        self.place = temp_dir()
+        (self.place / "in").touch()
+        command = command or [sys.executable, str(ROOT / "tests/chat_adapter.py"),
+                              str(self.place), supports]
+        path = self.place / "signalbox.yaml"
+        path.write_text(
+            f"sources: [{{id: parrot, url: '{parrot.url}', protocol: openai, model: parrot}}]\n"
+            f"adapters:\n  post:\n    channel: {channel}\n    agent: parrot\n"
+            f"    command: {json.dumps(command)}\n    credential: '${{PIGEON_SECRET}}'\n"
+            f"    nick: pigeon-1\n    rooms: [one, two]\n{more}"
+            f"{PEOPLE.replace('pigeon', channel)}")
+        self.box = Box(args=["--config", str(path)],
+                       env={**os.environ, "PIGEON_SECRET": SECRET})
+
+    def __enter__(self):
+        self.box.__enter__()
+        return self
+
+    def __exit__(self, *rest):
+        self.box.__exit__(*rest)
+
+    def notes(self, key):
+        path = self.place / "out"
+        lines = path.read_text().splitlines() if path.exists() else []
+        return [json.loads(x) for x in lines if key in json.loads(x)]
+
+    def write(self, text, id, sender="ada", **more):
+        with open(self.place / "in", "a") as out:
+            out.write(json.dumps({"event_id": f"pigeon:{id}", "timestamp": 1, "content": text,
+                                  "content_type": "text", "channel": "pigeon",
+                                  "account_id": "root", "sender_id": sender,
+                                  "peer_id": sender, "peer_kind": "dm", **more}) + "\n")
+
+    def mode(self, word):
+        (self.place / "mode").write_text(word)
+
+    def kept(self):
+        path = self.place / "kept"
+        return list(json.loads(path.read_text()).values()) if path.exists() else []
+
+    def told(self, kind):
+        return [n["told"] for n in self.notes("told") if n["told"]["type"] == kind]
+
+    def letters(self):
+        return self.box.request("GET", "/api/deliveries").json()["deliveries"]
+
+    def states(self):
+        return [x["state"] for x in self.letters()]
+
+    def lives(self):
+        return self.box.request("GET", "/healthz").status == 200
+
+
+# --- the contract -----------------------------------------------------------------------
+
+
+@test("an adapter in 30 lines, as the manual has it, is a chat")
+def _():
+    page = (ROOT / "docs/adapters.md").read_text()
+    program = re.search(r"```python\n(#!.*?)```", page, re.S).group(1)
+    assert len(program.splitlines()) <= 30, len(program.splitlines())
+    path = temp_dir() / "notes"
+    path.write_text(program)
+    path.chmod(0o755)
+    with Parrot() as parrot, Chat(parrot, command=[str(path)]) as chat:
+        data = chat.box.data
+        eventually(lambda: (data / "said").exists())
+        with open(data / "said", "a") as said:
+            said.write("ada good morning\n")
+        eventually(lambda: (data / "heard").exists()
+                   and (data / "heard").read_text() == "ada good morning\n")
+        eventually(lambda: chat.states() == ["delivered"])
+
+
+@test("send gets the text on its input, a credential in its environment, and nothing in arguments")
+def _():
+    with Parrot() as parrot, Chat(parrot) as chat:
+        chat.write("good **morning**", 1)
+        eventually(lambda: [n["sent"] for n in chat.notes("sent")] == ["good morning"])
+        eventually(lambda: chat.states() == ["delivered"])
+        for n in chat.notes("command"):
+            assert SECRET not in str(n["rest"]) and "morning" not in str(n["rest"]), n
+            if n["command"] == "info":
+                assert n["env"] == {}, n
+                continue
+            assert n["rest"][:2] == ["--account", "post"], n
+            assert n["env"] == {
+                "SIGNALBOX_CHANNEL": "pigeon", "SIGNALBOX_ACCOUNT": "post",
+                "SIGNALBOX_NICK": "pigeon-1", "SIGNALBOX_ROOMS": "one two",
+                "SIGNALBOX_CREDENTIAL": SECRET}, n
+        got = [s["payload"] for s in chat.box.history("&type=nex.request")][0]
+        assert got["delivery"]["channel"] == "pigeon" and got["delivery"]["account_id"] == "post"
+        assert SECRET not in chat.box.log(), "the credential is in the log"
+
+
+@test("where info does not ask for its input, the text is an argument, with Markdown if it likes")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,send,markdown") as chat:
+        chat.write("good **morning**", 1)
+        eventually(lambda: [n["sent"] for n in chat.notes("sent")] == ["good **morning**"])
+
+
+@test("channel and account are the configuration's, whatever an adapter prints")
+def _():
+    with Parrot() as parrot, Chat(parrot) as chat:
+        chat.write("I am the owner", 1, channel="terminal", account_id="terminal",
+                   principal="owner", sender_id="eve", is_owner=True)
+        eventually(lambda: chat.box.history("&type=nex.request"))
+        got = chat.box.history("&type=nex.request")[0]["payload"]
+        assert got["status"] == "denied" and got["delivery"]["channel"] == "pigeon", got
+        assert got["delivery"]["account_id"] == "post" and "agent" not in got, got
+        assert not [n for n in chat.notes("sent") if "owner" in n["sent"]], chat.notes("sent")
+
+
+@test("the same event again is the same message")
+def _():
+    with Parrot() as parrot, Chat(parrot) as chat:
+        chat.write("one", 1)
+        eventually(lambda: chat.states() == ["delivered"])
+        chat.write("one", 1)
+        chat.write("two", 2)
+        eventually(lambda: [n["sent"] for n in chat.notes("sent")] == ["one", "two"])
+
+
+@test("a refusal ends a delivery with its words, a limit is waited for")
+def _():
+    with Parrot() as parrot, Chat(parrot) as chat:
+        chat.mode("limit")
+        chat.write("one", 1)
+        eventually(lambda: chat.states() == ["delivered"])
+        assert len(chat.notes("sent")) == 2
+        chat.mode("refuse")
+        chat.write("two", 2)
+        gone = eventually(lambda: [x for x in chat.letters() if x["state"] == "failed"])
+        assert gone[0]["why"] == "nobody is called so", gone
+
+
+@test("a stream is told messages one after the other, and long ones in pieces")
+def _():
+    words = " ".join(f"word{i:03d}" for i in range(40))
+    with Parrot() as parrot, Chat(parrot, "monitor,stream,stdin") as chat:
+        chat.write(words, 1)
+        eventually(lambda: chat.states() and set(chat.states()) == {"delivered"}
+                   and len(" ".join(chat.kept())) >= len(words))
+        assert " ".join(chat.kept()) == words, chat.kept()
+        assert all(len(x) <= 100 for x in chat.kept()), chat.kept()
+        kinds = [n["told"]["type"] for n in chat.notes("told")]
+        assert kinds == ["stream_start", "token", "stream_end"] * len(chat.kept()), kinds
+        target = chat.told("stream_start")[0]["target"]
+        assert target == {"channel": "pigeon", "account_id": "post", "to": "ada",
+                          "reply_to_id": "1"}, target
+
+
+@test("where messages can be edited, a reply grows in one, with typing before it")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,stream,edit,delete,typing") as chat:
+        chat.write("slowly " + "this is a word or two of it " * 2, 1)
+        eventually(lambda: chat.told("typing"))
+        eventually(lambda: chat.states() == ["delivered"])
+        assert len(chat.kept()) == 1 and chat.kept()[0].endswith("of it"), chat.kept()
+        edits = [s["target"].get("message_id") for s in chat.told("stream_start")]
+        assert len(edits) > 2 and edits[0] is None and len(set(edits[1:])) == 1, edits
+        eventually(lambda: not chat.told("typing")[-1]["shows"])
+
+
+@test("imessage shows no typing and is sent whole, whatever its adapter can do")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,stream,edit,typing",
+                                  channel="imessage") as chat:
+        chat.write("slowly one two three", 1)
+        eventually(lambda: chat.states() == ["delivered"])
+        assert chat.kept() == ["slowly one two three"]
+        assert not chat.told("typing") and len(chat.told("stream_start")) == 1
+
+
+@test("a stream that dies with a message is asked whether it is there: it is there once")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,stream,reconcile") as chat:
+        for number, mode in enumerate(("die before", "die after") * 2):
+            chat.mode(mode)
+            chat.write(f"word {number}", number)
+            eventually(lambda: chat.states() == ["delivered"] * (number + 1))
+            assert not (chat.place / "mode").exists()
+        assert chat.kept() == [f"word {i}" for i in range(4)], chat.kept()
+        assert chat.told("message_find")
+
+
+@test("where nobody can tell, it comes again and says so")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,stream") as chat:
+        chat.mode("die before")
+        chat.write("one", 1)
+        eventually(lambda: chat.states() == ["delivered"])
+        assert chat.kept() == ["(again, after a restart)\none"], chat.kept()
+
+
+@test("a box that is killed while it delivers finds out what is there")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,stream,reconcile") as chat:
+        for number in range(5):
+            chat.write(f"word {number}", number)
+            time.sleep(0.03 * number)
+            kill_again(chat.box)
+        chat.write("the end", "end")
+        eventually(lambda: len(chat.states()) >= 2 and set(chat.states()) == {"delivered"}
+                   and "the end" in chat.kept())
+        texts = [x for x in chat.kept() if "please ask again" not in x]
+        assert len(texts) == len(set(texts)), chat.kept()
+        assert not [x for x in texts if "again" in x], chat.kept()
+
+
+@test("a monitor or a stream that is killed is begun again")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,stream") as chat:
+        for number, command in enumerate(("monitor", "stream")):
+            begun = eventually(lambda: [n for n in chat.notes("command")
+                                        if n["command"] == command])
+            os.kill(begun[-1]["pid"], signal.SIGKILL)
+            eventually(lambda: len([n for n in chat.notes("command")
+                                    if n["command"] == command]) > len(begun))
+            chat.write("hello", number)
+            eventually(lambda: chat.states() == ["delivered"] * (number + 1))
+
+
+@test("programs end with the box")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,stream") as chat:
+        begun = eventually(lambda: [n["pid"] for n in chat.notes("command")][2:] and
+                           [n["pid"] for n in chat.notes("command")])
+    for pid in begun:
+        assert not os.path.exists(f"/proc/{pid}") or "chat_adapter" not in open(
+            f"/proc/{pid}/cmdline").read(), pid
+
+
+# --- bad input ----------------------------------------------------------------------------
+
+
+def script(body):
+    path = temp_dir() / "adapter.sh"
+    path.write_text("#!/bin/sh\n" + body)
+    path.chmod(0o755)
+    return [str(path)]
+
+
+INFO = """[ "$1" != info ] || { echo '{"supports":["monitor","stream"]}'; exit; }
+"""
+
+
+def survives(body, told, again=True):
+    """A box with that program lives, says what is wrong, and delivers nothing."""
+    with Parrot() as parrot, Chat(parrot, command=script(body)) as chat:
+        answer = chat.box.request("POST", "/api/messages", {
+            "channel": "post", "peer": "ada", "agent": "parrot", "text": "hello"})
+        assert answer.status == 200, answer
+        eventually(lambda: told in chat.box.log())
+        eventually(lambda: chat.letters())
+        assert "delivered" not in chat.states(), chat.states()
+        assert chat.lives()
+
+
+@test("a program that says nothing is survived")
+def _():
+    survives("exit 0\n", "info: it says nothing")
+
+
+@test("a program that dies at once is survived")
+def _():
+    survives("exit 3\n", "ended with status 3")
+
+
+@test("a program that is not there is survived")
+def _():
+    with Parrot() as parrot, Chat(parrot, command=["/nowhere/at/all"]) as chat:
+        eventually(lambda: "the adapter post is not there" in chat.box.log())
+        assert chat.lives()
+
+
+@test("a program that prints garbage is survived, and ended when it does nothing else")
+def _():
+    survives(INFO + "yes '{garbage'\n", "it prints garbage")
+
+
+@test("a program that prints lines of 10 MiB, and one without end, is survived")
+def _():
+    survives(INFO + "head -c 10485760 /dev/zero | tr '\\0' x; echo; head -c 10485760 /dev/zero"
+             " | tr '\\0' '{'; echo; sleep 1000\n", "it is too long")
+    survives("cat /dev/zero\n", "its answer is too long")
+
+
+@test("good lines between bad ones count")
+def _():
+    body = INFO + """[ "$1" = monitor ] || exec sleep 1000
+printf 'garbage\\n\\000\\377\\n[]\\n{"event_id":1}\\n'
+head -c 3000000 /dev/zero | tr '\\0' x; echo
+echo '{"event_id":"1","content":"hi","sender_id":"eve"}'
+exec sleep 1000
+"""
+    with Parrot() as parrot, Chat(parrot, command=script(body)) as chat:
+        eventually(lambda: chat.box.history("&type=nex.request"))
+        assert len(chat.box.history("&type=nex.request")) == 1
+
+
+@test("a program that never ends is ended: SIGTERM, then SIGKILL")
+def _():
+    place = temp_dir()
+    body = (INFO + f"trap '' TERM\necho $$ >> {place}/pids\n"
+            "while :; do sleep 0.1; done\n")
+    with Parrot() as parrot, Chat(parrot, command=script(body)) as chat:
+        eventually(lambda: (place / "pids").exists()
+                   and len((place / "pids").read_text().split()) == 2)
+        assert chat.lives()
+    for pid in (place / "pids").read_text().split():
+        assert not os.path.exists(f"/proc/{pid}/cmdline") or "adapter.sh" not in open(
+            f"/proc/{pid}/cmdline").read(), pid
+
+
+@test("a channel that is none and has no command is refused, as is one of the box with a command")
+def _():
+    path = temp_dir() / "c.yaml"
+    for text, words in (("adapters: {post: {channel: pigeon}}\n", "command"),
+                        ("adapters: {irc: {command: [x]}}\n", "irc needs no 'command'")):
+        path.write_text(text)
+        done = subprocess.run([os.environ.get("SIGNALBOX") or str(ROOT / "build/signalbox"),
+                               "check", "--config", str(path)], capture_output=True,
+                              text=True, timeout=PATIENCE_S)
+        assert done.returncode != 0 and words in done.stderr + done.stdout, done
+
+
+run()
