@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""XMPP: a real server, adapters/xmpp, and what a person sees of an agent: edits, typing, the archive."""
+
+import os
+import signal
+import sys
+import time
+
+from chats import Parrot, kill_again
+from lib import ROOT, SLOW, Box, eventually, run, temp_dir, test
+from xmpp_servers import PACKAGES, PASSWORD, Person, Prosody
+
+AGENT = "agent@localhost"
+ROUNDS = 50 if SLOW == 1 else 10
+
+
+def box_of(parrot, server, more=""):
+    path = temp_dir() / "signalbox.yaml"
+    path.write_text(
+        f"sources: [{{id: parrot, url: '{parrot.url}', protocol: openai, model: parrot}}]\n"
+        f"adapters:\n  xmpp:\n    agent: parrot\n    nick: {AGENT}\n"
+        f"    url: xmpp://127.0.0.1:{server.port}\n    credential: '${{XMPP_SECRET}}'\n"
+        f"    rooms: [den@rooms.localhost]\n"
+        f"    command: [env, 'PYTHONPATH={PACKAGES}', {sys.executable}, {ROOT}/adapters/xmpp]\n"
+        f"people: [{{name: Ada, relationship: owner, identities: ['xmpp:ada@localhost']}}]\n{more}")
+    return Box(args=["--config", str(path)], env={**os.environ, "XMPP_SECRET": PASSWORD})
+
+
+def letters(box):
+    return box.request("GET", "/api/deliveries").json()["deliveries"]
+
+
+def requests(box):
+    return [s["payload"] for s in box.history("&type=nex.request")]
+
+
+def is_there(box, server):
+    """Both of its connections."""
+    eventually(lambda: all(
+        f"Authenticated as {AGENT}" in (log := (server.place / "prosody.log").read_text())
+        and log.count(f"Authenticated as {AGENT}") >= 2 for _ in (0,)))
+
+
+def pids(box, verb):
+    """Of the programs of this box."""
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            words = open(f"/proc/{entry}/cmdline").read().split("\0") if entry.isdigit() else []
+            if verb in words and str(ROOT / "adapters/xmpp") in words and \
+                    int(open(f"/proc/{entry}/stat").read().split()[3]) == box.process.pid:
+                found.append(int(entry))
+        except OSError:
+            pass
+    return found
+
+
+@test("a reply grows in one message by corrections, with typing before it and none after")
+def _():
+    with Parrot() as parrot, Prosody() as server, box_of(parrot, server) as box, \
+            Person(server, "ada") as ada:
+        is_there(box, server)
+        ada.say(AGENT, "slowly this is a **longer** text of some words")
+        eventually(lambda: "composing" in ada.states)
+        want = "slowly this is a longer text of some words"
+        eventually(lambda: ada.screen() == [want])
+        eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"])
+        texts = [text for _, text, _ in ada.seen]
+        assert len(texts) > 2 and all(want.startswith(t.strip()) for t in texts), texts
+        assert ada.states[-1] == "active", ada.states
+        assert len(ada.archive(AGENT)) == 1, ada.archive(AGENT)
+
+
+@test("who is not known is not answered, and a room is answered when it names the agent")
+def _():
+    anybody = "access: [{who: any, peer: group, mention: true, decision: allow}]\n"
+    room = "den@rooms.localhost"
+    with Parrot() as parrot, Prosody() as server, box_of(parrot, server, anybody) as box, \
+            Person(server, "ada") as ada, Person(server, "eve") as eve:
+        is_there(box, server)
+        for person in (ada, eve):
+            person.join(room)
+        eve.say(AGENT, "let me in")
+        eventually(lambda: len(requests(box)) == 1)
+        assert requests(box)[0]["status"] == "denied", requests(box)
+        time.sleep(1)
+        ada.say(room, "nobody is meant", "groupchat")
+        ada.say(room, "agent: good morning", "groupchat")
+        eventually(lambda: "good morning" in eve.screen())
+        eventually(lambda: len(requests(box)) == 3)
+        assert ada.screen().count("good morning") == 1, ada.screen()
+
+
+@test("what came while the box was away is answered once, by the archive")
+def _():
+    with Parrot() as parrot, Prosody() as server, box_of(parrot, server) as box, \
+            Person(server, "ada") as ada:
+        is_there(box, server)
+        ada.say(AGENT, "one")
+        eventually(lambda: ada.screen() == ["one"])
+        box.kill9()
+        ada.say(AGENT, "two")
+        kill_again(box)
+        eventually(lambda: ada.screen() == ["one", "two"])
+        ada.say(AGENT, "three")
+        eventually(lambda: ada.screen() == ["one", "two", "three"])
+        eventually(lambda: len(requests(box)) == 3)
+
+
+@test("a server that goes and comes back finds the agent again, with what waited")
+def _():
+    with Parrot() as parrot, Prosody() as server, box_of(parrot, server) as box:
+        is_there(box, server)
+        server.kill()
+        answer = box.request("POST", "/api/messages", {
+            "channel": "xmpp", "peer": "ada@localhost", "agent": "parrot", "text": "hello"})
+        assert answer.status == 200, answer
+        eventually(lambda: letters(box))
+        server.open()
+        with Person(server, "ada") as ada:
+            eventually(lambda: ada.screen() == ["hello"])
+            assert len(ada.archive(AGENT)) == 1
+
+
+@test("an adapter that is killed while it delivers delivers once")
+def _():
+    with Parrot() as parrot, Prosody() as server, box_of(parrot, server) as box, \
+            Person(server, "ada") as ada:
+        is_there(box, server)
+        for number in range(3):
+            ada.say(AGENT, f"word {number}")
+            time.sleep(0.1 * number)
+            for pid in pids(box, "stream"):
+                os.kill(pid, signal.SIGKILL)
+            eventually(lambda: ada.screen() == [f"word {i}" for i in range(number + 1)])
+        assert [t for _, t in ada.archive(AGENT)] == ada.screen()
+
+
+@test(f"kill -9 while it delivers, {ROUNDS} rounds: every final arrives, exactly once")
+def _():
+    with Parrot() as parrot, Prosody() as server, box_of(parrot, server) as box, \
+            Person(server, "ada") as ada:
+        is_there(box, server)
+        for number in range(ROUNDS):
+            answer = box.request("POST", "/api/messages", {
+                "channel": "xmpp", "peer": "ada@localhost", "agent": "parrot",
+                "text": f"word {number}"})
+            assert answer.status == 200, answer
+            # Anywhere between the question and its delivery, and often in the middle of it.
+            started = lambda: any(x["state"] not in ("prepared", "queued") for x in letters(box))
+            end = time.monotonic() + 3 * SLOW
+            while number % 2 and not started() and time.monotonic() < end:
+                time.sleep(0.01)
+            time.sleep(0.004 * (number % 7))
+            kill_again(box)
+        eventually(lambda: letters(box) and all(
+            x["state"] in ("delivered", "withdrawn") for x in letters(box)), within=300)
+        got = [text for _, text in ada.archive(AGENT)]
+        words = [t for t in got if t.startswith("word")]
+        assert len(words) == len(set(words)), f"twice: {words}"
+        restarted = [t for t in got if "please ask again" in t]
+        assert len(words) + len(restarted) == ROUNDS, (len(words), len(restarted), got)
+        assert not [t for t in got if t.startswith("(again")], got
+
+
+run()

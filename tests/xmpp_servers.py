@@ -1,0 +1,169 @@
+"""A real server of XMPP on loopback, unpacked by tools/chat-servers, and a person who uses it.
+
+    with Prosody() as server, Person(server, "ada") as ada:
+        ada.say("agent@localhost", "hello")
+        eventually(lambda: ada.screen() == ["hello to you"])
+"""
+
+import asyncio
+import os
+import sys
+import threading
+
+from irc_servers import SERVERS, Server, libraries, unpacked
+from lib import PATIENCE_S, closed_port
+
+PASSWORD = "correct-horse"
+PACKAGES = SERVERS / "usr" / "lib" / "python3" / "dist-packages"
+
+CONFIG = """
+run_as_root = true
+daemonize = false
+pidfile = "{place}/prosody.pid"
+data_path = "{place}/data"
+plugin_paths = {{}}
+interfaces = {{ "127.0.0.1" }}
+c2s_ports = {{ {port} }}
+s2s_ports = {{}}
+http_ports = {{}}
+https_ports = {{}}
+modules_enabled = {{ "roster", "saslauth", "disco", "ping", "mam", "carbons", "offline", "smacks" }}
+modules_disabled = {{ "s2s", "tls" }}
+c2s_require_encryption = false
+allow_unencrypted_plain_auth = true
+authentication = "internal_plain"
+storage = "internal"
+archive_expires_after = "never"
+default_archive_policy = true
+limits = {{}}
+log = {{ info = "{place}/prosody.log" }}
+VirtualHost "localhost"
+Component "rooms.localhost" "muc"
+  modules_enabled = {{ "muc_mam" }}
+  muc_log_by_default = true
+  restrict_room_creation = false
+  muc_room_locking = false
+"""
+
+
+class Prosody(Server):
+    def open(self):
+        if not hasattr(self, "port"):
+            self.port = closed_port()
+            self.prepare()
+        self.start(SERVERS / "usr/bin/lua5.4", self.place / "prosody", "--config",
+                   self.place / "prosody.cfg.lua", port=self.port)
+
+    def prepare(self):
+        usr = unpacked("")
+        program = (usr / "bin/prosody").read_text().split("\n", 1)[1]
+        (self.place / "prosody").write_text(
+            program.replace("'/usr/lib/prosody", f"'{usr}/lib/prosody")
+            .replace("'/etc/prosody'", f"'{self.place}'")
+            .replace("'/var/lib/prosody'", f"'{self.place}/data'"))
+        (self.place / "prosody.cfg.lua").write_text(
+            CONFIG.format(place=self.place, port=self.port))
+        accounts = self.place / "data" / "localhost" / "accounts"
+        accounts.mkdir(parents=True)
+        for name in ("agent", "ada", "eve"):
+            (accounts / f"{name}.dat").write_text(f'return {{ ["password"] = "{PASSWORD}"; }};\n')
+        share, lib = usr / "share/lua/5.4", next((usr / "lib").glob("*/lua/5.4"))
+        os.environ["LUA_PATH_5_4"] = f"{share}/?.lua;{share}/?/init.lua;;"
+        os.environ["LUA_CPATH_5_4"] = f"{lib}/?.so;;"
+        libraries()
+
+
+def slixmpp():
+    unpacked("")
+    if str(PACKAGES) not in sys.path:
+        sys.path.append(str(PACKAGES))
+    import slixmpp
+    return slixmpp
+
+
+class Person:
+    """A client that shows what somebody would see: messages, corrected, and who is typing."""
+
+    def __init__(self, server, name):
+        self.server, self.name = server, name
+        self.shown, self.states, self.seen = {}, [], []  # by id; chat states; every stanza
+        self.loop = asyncio.new_event_loop()
+        self.is_there = threading.Event()
+        self.thread = threading.Thread(target=self.live, daemon=True)
+
+    def live(self):
+        asyncio.set_event_loop(self.loop)
+        self.xmpp = slixmpp().ClientXMPP(f"{self.name}@localhost/phone", PASSWORD)
+        for plugin in ("xep_0045", "xep_0085", "xep_0308", "xep_0313"):
+            self.xmpp.register_plugin(plugin)
+        self.xmpp.plugin["feature_mechanisms"].unencrypted_plain = True
+        self.xmpp.plugin["feature_mechanisms"].unencrypted_scram = True
+        self.xmpp.add_event_handler("session_start", self.started)
+        for kind in ("message", "groupchat_message", "message_error"):
+            self.xmpp.add_event_handler(kind, self.hears)
+        for state in ("active", "composing", "paused"):
+            self.xmpp.add_event_handler(f"chatstate_{state}", self.sees_state)
+        self.xmpp.connect(("127.0.0.1", self.server.port), disable_starttls=True)
+        self.loop.run_forever()
+
+    async def started(self, _):
+        self.xmpp.send_presence()
+        self.is_there.set()
+
+    def sees_state(self, message):
+        self.states.append(message["chat_state"])
+
+    def hears(self, message):
+        if not message["body"] or message["id"] in [s[0] for s in self.seen]:
+            return
+        replaced = message.xml.find("{urn:xmpp:message-correct:0}replace")
+        self.seen.append((message["id"], message["body"], str(message["from"])))
+        if replaced is not None:
+            assert replaced.get("id") in self.shown, "a correction of what is not there"
+            self.shown[replaced.get("id")] = message["body"]
+        else:
+            self.shown[message["id"]] = message["body"]
+
+    def screen(self):
+        return list(self.shown.values())
+
+    def call(self, what, *args, **more):
+        done = threading.Event()
+
+        def run():
+            what(*args, **more)
+            done.set()
+        self.loop.call_soon_threadsafe(run)
+        assert done.wait(PATIENCE_S)
+
+    def say(self, to, text, kind="chat"):
+        self.call(self.xmpp.send_message, mto=to, mbody=text, mtype=kind)
+
+    def join(self, room):
+        self.call(self.xmpp.plugin["xep_0045"].join_muc, room, self.name)
+
+    def archive(self, peer):
+        """What the server has kept of a conversation: (id, text), without corrections."""
+        async def ask():
+            found, before = [], ""
+            while True:
+                answer = await self.xmpp.plugin["xep_0313"].retrieve(
+                    with_jid=peer, rsm={"max": "100", "before": before}, timeout=30)
+                page = [r["mam_result"] for r in answer["mam"]["results"]]
+                found = page + found
+                if len(page) < 100:
+                    break
+                before = page[0]["id"]
+            kept = [r["forwarded"]["stanza"] for r in found]
+            return [(m["id"], m["body"]) for m in kept if m["body"] and m["from"].bare == peer
+                    and m.xml.find("{urn:xmpp:message-correct:0}replace") is None]
+        return asyncio.run_coroutine_threadsafe(ask(), self.loop).result(PATIENCE_S)
+
+    def __enter__(self):
+        self.thread.start()
+        assert self.is_there.wait(PATIENCE_S), "the server does not let a person in"
+        return self
+
+    def __exit__(self, *_):
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(PATIENCE_S)
