@@ -152,8 +152,8 @@ static void move_letter(struct custody *c, struct letter *l, enum letter_state s
 	l->state = state;
 	if (state == LETTER_STARTED)
 		l->tries++;
-	if (state == LETTER_QUEUED) /* it has not left */
-		l->tries = 0;
+	if (state == LETTER_QUEUED && l->tries) /* this time it has not left */
+		l->tries--;
 	if (state == LETTER_ACCEPTED) {
 		l->accepted = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "piece"));
 		l->tries = 0;
