@@ -153,8 +153,7 @@ def _():
                 time.sleep(0.01)
             time.sleep(0.004 * (number % 7))
             kill_again(box)
-        eventually(lambda: letters(box) and all(
-            x["state"] in ("delivered", "withdrawn") for x in letters(box)), within=300)
+        eventually(lambda: len(requests(box)) == ROUNDS, within=300)
         got = [text for _, text in ada.archive(AGENT)]
         words = [t for t in got if t.startswith("word")]
         assert len(words) == len(set(words)), f"twice: {words}"
