@@ -163,9 +163,7 @@ static void put_plain(struct text t, size_t max, struct buf *out)
 			one.len = 1; /* a byte that is no text */
 		if (out->len - from + one.len > max)
 			break;
-		if (one.len == 1 && (unsigned char)one.at[0] >= 0x80)
-			buf_add_char(out, '_');
-		else if (is_plain_char(one))
+		if (is_plain_char(one))
 			buf_add(out, one);
 		else
 			buf_add_char(out, '_');
