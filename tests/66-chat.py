@@ -11,7 +11,7 @@ import time
 
 from chats import (OWNER, RESTARTED, TEXT, connected, finished, lines, look, post, requests, said,
                    settings, write)
-from lib import PATIENCE_S, SIGNALBOX, cli, eventually, run, test
+from lib import PATIENCE_S, SLOW, SIGNALBOX, cli, eventually, run, test
 from servers import Upstream
 
 # --- messages by the API --------------------------------------------------------------
@@ -321,7 +321,7 @@ def _():
 def _():
     with Upstream() as up, settings(up, OWNER + "deliver: {gather: 0}\n") as box:
         connected(box)
-        rounds = 25
+        rounds = 25 if SLOW == 1 else 10
         for i in range(rounds):
             write(box, "good day", id=f"m{i}", peer=f"p{i}")
             time.sleep(0.012 * i)

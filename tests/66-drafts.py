@@ -5,7 +5,7 @@ import time
 
 from chats import (OWNER, RESTARTED, asked, connected, ends, finished, lines, requests, says,
                    screen, settings)
-from lib import PATIENCE_S, eventually, run, test
+from lib import PATIENCE_S, SLOW, eventually, run, test
 from servers import Upstream
 
 DRAFTS = "mode: draft_edit"
@@ -126,7 +126,7 @@ def _():
     with Upstream() as up, settings(up, OWNER + "deliver: {gather: 0}\n",
                                     streaming=DRAFTS) as box:
         connected(box)
-        rounds = 20
+        rounds = 20 if SLOW == 1 else 8
         for i in range(rounds):
             id = asked(box, up, peer=f"p{i}", id=f"m{i}")
             says(box, id, " is a text that is long enough")

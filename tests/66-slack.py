@@ -5,7 +5,7 @@ import time
 
 from chats import RESTARTED, TEXT, connected, ends, finished, requests, says
 from fake_slack import BOT, Refused, Slack
-from lib import PATIENCE_S, Box, cli, eventually, run, temp_dir, test
+from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
 
 PEOPLE = "people: [{name: Ada, relationship: owner, identities: ['slack:U7', 'slack:U8']}]\n"
@@ -348,7 +348,7 @@ def _():
 def _():
     with Upstream() as up, Slack() as fake, settings(up, fake) as box:
         connected(box)
-        rounds = 50
+        rounds = 50 if SLOW == 1 else 10
         for i in range(rounds):
             if i % 5 == 4:
                 fake.script["chat.postMessage"] = ["lose"]
