@@ -9,6 +9,7 @@ from doors import config_box
 from gateway_clients import CLIENT, Screen, Slow, judge_all, say, text
 from lib import run, test
 
+LITTLE = 65536  # of bytes that its socket keeps: what is not read is soon too much
 CONFIG = "gateway: {pace: 1ms, snapshot_rate: 64MiB, max_buffered: 64MiB}\nlimits: {behind: 64KiB}\n"
 
 
@@ -30,7 +31,7 @@ def hosts(presence):
 @test("it loses what may be dropped, gets the rest in order, then the text of each live run")
 def _():
     for protocol in (3, 4):
-        with config_box(CONFIG) as box, Slow(box) as slow, Slow(box) as quick:
+        with config_box(CONFIG) as box, Slow(box, receive_buffer=LITTLE) as slow, Slow(box) as quick:
             slow.hello(protocol)
             quick.hello(protocol)
             say(box, "r2", "text_delta", {"agentId": "bot", "content": "the other"})
@@ -52,7 +53,7 @@ def _():
 
 @test("who is here is true again after a loss, for one that applies newer versions alone")
 def _():
-    with config_box(CONFIG) as box, Slow(box) as slow, Slow(box) as quick:
+    with config_box(CONFIG) as box, Slow(box, receive_buffer=LITTLE) as slow, Slow(box) as quick:
         shown = slow.hello()["snapshot"]
         quick.hello()
         with Screen(box) as passer:

@@ -26,9 +26,9 @@ READ, WRITE = "operator.read", "operator.write"
 class Screen:
     """A client of a gateway, before or after its handshake."""
 
-    def __init__(self, box, path="/ws/gateway", headers=None, port=None):
+    def __init__(self, box, path="/ws/gateway", headers=None, receive_buffer=None):
         self.box = box
-        self.ws = WS(box, path, headers)
+        self.ws = WS(box, path, headers, receive_buffer=receive_buffer)
         self.protocol = 4
         self.challenge = self.ws.json()
         self.events = []
@@ -70,11 +70,13 @@ class Screen:
 
     def until(self, is_it):
         """The first event that is it; all that come before are kept."""
-        while True:
+        end = time.monotonic() + 2 * PATIENCE_S  # others may come for ever
+        while time.monotonic() < end:
             for event in self.events:
                 if is_it(event):
                     return event
             self.keep(self.ws.json())
+        raise AssertionError(f"none of {len(self.events)} events is it")
 
     def chat(self, state, run):
         return self.until(lambda e: e["event"] == "chat" and e["payload"]["runId"] == run

@@ -472,8 +472,9 @@ class WS:
     """A WebSocket client.  recv() answers pings and gives whole messages: str for
     text, bytes for binary, None after a close (see .close_code, .close_reason)."""
 
-    def __init__(self, box, path="/ws", headers=None, unix=False, pongs=True):
-        self.wire = box.http(unix)
+    def __init__(self, box, path="/ws", headers=None, unix=False, pongs=True,
+                 receive_buffer=None):
+        self.wire = box.http(unix, receive_buffer)
         self.pongs = pongs
         self.close_code = self.close_reason = None
         self.pings = 0
@@ -834,8 +835,8 @@ class Box:
             raise
         return sock
 
-    def http(self, unix=True):
-        return Http(self.connect(unix), is_box=True)
+    def http(self, unix=True, receive_buffer=None):
+        return Http(self.connect(unix, receive_buffer), is_box=True)
 
     def request(self, method, path, body=None, headers=None, unix=True):
         """One request on a connection of its own."""
