@@ -222,7 +222,7 @@ class PlainDoor:
     def __init__(self, box):
         self.port = int(box.addresses[0].rpartition(":")[2])
 
-    def http(self, unix=False):
+    def http(self, unix=False, receive_buffer=None):
         return Http(socket.create_connection(("127.0.0.1", self.port)), is_box=True)
 
     def host_header(self):

@@ -219,10 +219,7 @@ def _():
         box.restart()
         settle(box)
         first = first_of(files(box)[0])
-        original = box.connect
-        box.connect = lambda unix=True: original(False, receive_buffer=2048)
-        with WS(box) as ws:
-            box.connect = original
+        with WS(box, receive_buffer=2048) as ws:
             ws.json()
             ws.send({"op": "subscribe", "after": 0})
             seqs = [ws.json()["seq"] for _ in range(10)]

@@ -18,12 +18,7 @@ SMALL = 2048
 
 def slow_client(box, wish):
     """A WebSocket with a tiny receive buffer that has subscribed."""
-    original = box.connect
-    box.connect = lambda unix=True: original(False, receive_buffer=SMALL)
-    try:
-        ws = WS(box)
-    finally:
-        box.connect = original
+    ws = WS(box, receive_buffer=SMALL)
     assert ws.json()["op"] == "hello"
     ws.send({"op": "subscribe", **wish})
     ws.send({"op": "emit", "ref": "ready", "signal": {"type": "ready", "source": "slow"}})

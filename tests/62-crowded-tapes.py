@@ -22,13 +22,7 @@ def emit(kind, n):
 
 
 def subscriber(box, wish, small=False):
-    original = box.connect
-    if small:
-        box.connect = lambda unix=True: original(False, receive_buffer=SMALL)
-    try:
-        ws = WS(box)
-    finally:
-        box.connect = original
+    ws = WS(box, receive_buffer=SMALL if small else None)
     ws.json()
     ws.send({"op": "subscribe", **wish})
     ws.send({"op": "emit", "ref": "in", "signal": {"type": "in", "source": "in"}})

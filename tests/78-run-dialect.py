@@ -5,7 +5,6 @@ them that loses nothing."""
 import json
 import re
 import signal
-import socket
 import threading
 from pathlib import Path
 from urllib.parse import quote
@@ -33,13 +32,14 @@ def agent(box, session):
     return WS(box, f"/ws/run?role=agent&session={quote(session, safe='')}", unix=True)
 
 
-def screen(box, session=None, since=None, unix=True):
+def screen(box, session=None, since=None, unix=True, receive_buffer=None):
     query = []
     if session:
         query.append(f"session={quote(session, safe='')}")
     if since is not None:
         query.append(f"since={since}")
-    return WS(box, "/ws/run" + ("?" + "&".join(query) if query else ""), unix=unix)
+    return WS(box, "/ws/run" + ("?" + "&".join(query) if query else ""), unix=unix,
+              receive_buffer=receive_buffer)
 
 
 def until(ws, kind, **members):
@@ -469,7 +469,7 @@ def _():
 def _():
     words = [f"{i} " * 40 for i in range(6000)]
     with Box() as box, agent(box, "r") as a:
-        s = screen_with_small_buffer(box, "r")
+        s = screen(box, "r", receive_buffer=2048)
         for word in words:
             a.send(delta(word))
         eventually(lambda: frames_of(box, "r") >= len(words))
@@ -483,20 +483,6 @@ def _():
         assert text == "".join(words)
         assert count == len(words), count
         assert joined > 0
-
-
-def screen_with_small_buffer(box, session):
-    made = socket.socket.connect
-
-    def small(self, address):
-        self.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-        return made(self, address)
-
-    socket.socket.connect = small
-    try:
-        return screen(box, session)
-    finally:
-        socket.socket.connect = made
 
 
 @test("a listener of its own speaks this dialect at its root, as unmodified screens want it")

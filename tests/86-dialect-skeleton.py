@@ -54,12 +54,7 @@ def publish(box, count, size=20, kind="load"):
 
 
 def slow(box, path):
-    original = box.connect
-    box.connect = lambda unix=True: original(False, receive_buffer=SMALL)
-    try:
-        return WS(box, path)
-    finally:
-        box.connect = original
+    return WS(box, path, receive_buffer=SMALL)
 
 
 @test("a live client gets none, one and three frames in turn, and one with a filter its part")

@@ -183,12 +183,7 @@ def _():
 
 def slow_client(box, policy):
     """One that hears 2 KiB at a time, and has asked for signals."""
-    connect = box.connect
-    box.connect = lambda unix=True: connect(False, receive_buffer=2048)
-    try:
-        ws = WS(box, headers=box.bearer())
-    finally:
-        box.connect = connect
+    ws = WS(box, headers=box.bearer(), receive_buffer=2048)
     assert ws.json()["op"] == "hello"
     ws.send({"op": "subscribe", "slow": policy})
     ws.send_frame(PING, b"ready")
