@@ -3,7 +3,7 @@
 
 import time
 
-from chats import RESTARTED, TEXT, connected, ends, finished, requests, says
+from chats import RESTARTED, TEXT, begun, connected, ends, finished, requests, says
 from fake_discord import BOT, Discord, Refused
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
@@ -41,10 +41,7 @@ def letters(box):
 
 
 def asked(box, up, fake, text="slow please", **more):
-    before = len(up.of("/v1/chat/completions"))
-    number = fake.write(text, **more)
-    eventually(lambda: len(up.of("/v1/chat/completions")) > before)
-    return [s["payload"]["request"] for s in box.history("&type=nex.received")][-1], number
+    return begun(box, up, lambda: fake.write(text, **more))
 
 
 @test("a question is answered in one message, with typing before it")

@@ -3,13 +3,12 @@
 
 import time
 
-from chats import (OWNER, RESTARTED, asked, connected, ends, finished, lines, requests, says,
-                   screen, settings)
+from chats import (BEGUN, OWNER, RESTARTED, asked, connected, ends, finished, lines, requests,
+                   says, screen, settings)
 from lib import PATIENCE_S, SLOW, eventually, run, test
 from servers import Upstream
 
 DRAFTS = "mode: draft_edit"
-BEGUN = "Hello"  # what the model has said before the test goes on
 
 
 def letters(box):

@@ -3,7 +3,7 @@
 
 import time
 
-from chats import RESTARTED, TEXT, connected, ends, finished, requests, says
+from chats import RESTARTED, TEXT, begun, connected, ends, finished, requests, says
 from fake_slack import BOT, Refused, Slack
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
@@ -47,10 +47,7 @@ def channels(box):
 
 
 def asked(box, up, fake, text="slow please", **more):
-    before = len(up.of("/v1/chat/completions"))
-    ts = fake.write(text, **more)
-    eventually(lambda: len(up.of("/v1/chat/completions")) > before)
-    return [s["payload"]["request"] for s in box.history("&type=nex.received")][-1], ts
+    return begun(box, up, lambda: fake.write(text, **more))
 
 
 def clean(fake, box):

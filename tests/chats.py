@@ -8,6 +8,7 @@ from lib import ROOT, Box, eventually, temp_dir
 from servers import WORDS
 
 TEXT = "".join(WORDS)
+BEGUN = "".join(WORDS[:2])  # what a model has said before the test goes on
 OWNER = "people: [{name: Ada, relationship: owner, identities: ['file:ada']}]\n"
 RESTARTED = "(the box restarted, please ask again)"
 
@@ -121,9 +122,22 @@ def ends(box, run, success=True):
              payload={"agentId": "model", "taskId": run, "success": success})
 
 
+def begun(box, up, ask):
+    """Calls ask, and waits till the box has heard the first words of the answer: what the test
+    has the agent say comes behind them.  The id of the run, and what ask gave."""
+    before = len(up.of("/v1/chat/completions"))
+    gave = ask()
+    eventually(lambda: len(up.of("/v1/chat/completions")) > before)
+    run = [s["payload"]["request"] for s in box.history("&type=nex.received")][-1]
+
+    def heard():
+        deltas = [s["payload"]["content"] for s in box.history("&type=text_delta")
+                  if s.get("correlationId") == run]
+        return "".join(deltas).startswith(BEGUN)
+    eventually(heard)
+    return run, gave
+
+
 def asked(box, up, text="slow please", peer="ada", **more):
     """Asks what is not answered before the test says so; the id of its run."""
-    before = len(up.of("/v1/chat/completions"))
-    write(box, text, peer=peer, **more)
-    eventually(lambda: len(up.of("/v1/chat/completions")) > before)
-    return [s["payload"]["request"] for s in box.history("&type=nex.received")][-1]
+    return begun(box, up, lambda: write(box, text, peer=peer, **more))[0]
