@@ -28,17 +28,9 @@ class Parrot:
 
 
 def kill_again(box):
-    """A kill, and another life; a program that was about to begin may hold its lock for a moment."""
+    """A kill, and another life."""
     box.kill9()
-
-    def begins():
-        try:
-            box.start()
-            return True
-        except AssertionError as failure:
-            assert "is in use" in str(failure).splitlines()[-1], failure
-            return False
-    eventually(begins, every=0.2)
+    box.start()
 
 
 def settings(up, more="", adapter="", streaming="mode: accumulate", kind=Box):

@@ -9,11 +9,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/must.h"
 #include "journal/fixture.h"
+#include "journal/lock.h"
 
 static void what_is_appended_can_be_read_at_once(void **state)
 {
@@ -258,6 +260,32 @@ static void a_second_holder_is_told_who_the_first_is(void **state)
 	remove_dir(dir);
 }
 
+/* A program that a killed box was about to run: it has the lock for a moment. */
+static void hold_for_a_moment(const char *dir)
+{
+	struct error why;
+
+	if (lock_take(dir, &why) >= 0 && fork() == 0)
+		usleep(200000);
+	_exit(0);
+}
+
+static void what_a_killed_holder_left_is_waited_for(void **state)
+{
+	char *dir = new_dir();
+	pid_t holder = fork();
+	struct journal *j;
+	int status = -1;
+
+	if (holder == 0)
+		hold_for_a_moment(dir);
+	assert_true(holder > 0);
+	assert_int_equal(waitpid(holder, &status, 0), holder);
+	j = open_in(dir);
+	journal_close(j);
+	remove_dir(dir);
+}
+
 static void a_directory_that_is_not_there_is_an_error(void **state)
 {
 	struct journal_options o = some_options("/nonexistent/signalbox");
@@ -404,6 +432,7 @@ int main(void)
 		cmocka_unit_test(memory_holds_only_the_newest),
 		cmocka_unit_test(the_page_cache_keeps_only_the_newest),
 		cmocka_unit_test(a_second_holder_is_told_who_the_first_is),
+		cmocka_unit_test(what_a_killed_holder_left_is_waited_for),
 		cmocka_unit_test(a_directory_that_is_not_there_is_an_error),
 		cmocka_unit_test(an_empty_journal_opens_at_once),
 		cmocka_unit_test(what_waits_is_counted),
