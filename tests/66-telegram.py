@@ -9,6 +9,7 @@ from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
 
 AGAIN = "(again, after a restart)"
+LOST = "(nobody knows whether the answer arrived, please ask again)"
 PEOPLE = "people: [{name: Ada, relationship: owner, identities: ['telegram:7', 'telegram:8']}]\n"
 
 
@@ -132,7 +133,7 @@ def _():
         assert requests(box)[0]["status"] == "failed", requests(box)
 
 
-@test("an answer that is lost: the message is sent once more, and says so")
+@test("an answer that is lost: the message is sent once more, and says so; and then words follow")
 def _():
     with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
         connected(box)
@@ -140,6 +141,13 @@ def _():
         fake.write("good day")
         eventually(lambda: len(fake.screen()) == 2)
         assert fake.screen() == [TEXT, f"{AGAIN}\n{TEXT}"], fake.screen()
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        fake.script["sendMessage"] = ["lose", "lose"]
+        fake.write("good day")
+        eventually(lambda: fake.screen() == [TEXT, f"{AGAIN}\n{TEXT}", LOST])
+        (got,) = eventually(lambda: requests(box))
+        assert got["status"] == "failed" and "nobody knows" in got["delivery_result"]["error"], got
     with Upstream() as up, Telegram() as fake, settings(
             up, fake, adapter="    on_unknown: leave\n") as box:
         connected(box)

@@ -38,7 +38,7 @@ struct config_media {
 };
 
 struct config_deliver {
-	char *again, *restarted, *failed; /* words for people */
+	char *again, *restarted, *failed, *lost; /* words for people */
 	unsigned gather_ms;
 };
 

@@ -85,6 +85,7 @@ void custody_add_letter(struct custody *c, struct custody_list *list, struct let
 static void drop_request(struct custody *c, struct received *r)
 {
 	saving_change(&c->requests.saving, &r->to_save);
+	custody_drop_kept(c, r);
 	map_remove(&c->requests_by_id, received_word(r, RECEIVED_ID));
 	c->requests.count--;
 	received_free(r);

@@ -18,7 +18,8 @@
  *	delivery.withdrawn  all of it is
  *
  * Only those of SOURCE_OF_BOX count, and of "user" where an agent was asked.  Texts that are
- * delivered are forgotten; the newest letters stay to be listed.  A message of a person is known
+ * delivered are forgotten; the newest letters stay to be listed, and those of an open request to
+ * be known.  A message of a person is known
  * again for a day.
  */
 #ifndef DELIVER_CUSTODY_H

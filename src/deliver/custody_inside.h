@@ -28,6 +28,7 @@ struct custody {
 
 void custody_add_letter(struct custody *c, struct custody_list *list, struct letter *l);
 void custody_drop_letter(struct custody *c, struct custody_list *list); /* its oldest */
+void custody_drop_kept(struct custody *c, struct received *r);
 void custody_hear_delivery(struct custody *c, struct text what, yyjson_val *payload,
                            const struct signal *s);
 void custody_add_request(struct custody *c, struct received *r);

@@ -21,14 +21,41 @@ void custody_drop_letter(struct custody *c, struct custody_list *list)
 	letter_free(l);
 }
 
+/* Letters of a request that is over. */
+void custody_drop_kept(struct custody *c, struct received *r)
+{
+	while (!list_is_empty(&r->kept)) {
+		struct letter *l = list_of(r->kept.next, struct letter, in_all);
+
+		saving_change(&c->over.saving, &l->to_save);
+		map_remove(&c->letters_by_id, letter_word(l, LETTER_ID));
+		letter_free(l);
+	}
+}
+
+/* The oldest go, but whoever waits for one has not asked yet what became of it. */
+static void drop_older_letters(struct custody *c)
+{
+	while (c->over.count >= CUSTODY_OVER_MAX) {
+		struct letter *l = list_of(c->over.all.next, struct letter, in_all);
+		struct received *r = map_get(&c->requests_by_id, letter_word(l, LETTER_REQUEST));
+
+		if (r) {
+			take_letter(&c->over, l);
+			list_add(&r->kept, &l->in_all);
+		} else {
+			custody_drop_letter(c, &c->over);
+		}
+	}
+}
+
 /* What is there needs no text any more; what failed may be sent again. */
 static void end_letter(struct custody *c, struct letter *l)
 {
 	take_letter(&c->open, l);
 	if (l->state == LETTER_DELIVERED || letter_word(l, LETTER_TEXT).len > CUSTODY_TEXT_MAX)
 		letter_set(l, LETTER_TEXT, TEXT(""));
-	if (c->over.count >= CUSTODY_OVER_MAX)
-		custody_drop_letter(c, &c->over);
+	drop_older_letters(c);
 	list_add(&c->over.all, &l->in_all);
 	c->over.count++;
 }

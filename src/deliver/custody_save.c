@@ -20,14 +20,23 @@ static void save_request(const void *of, struct buf *out)
 	put_end(out);
 }
 
-static void begin_letters(struct custody_list *list)
+static void add_letters(struct saving *saving, const struct link *letters)
 {
-	saving_begin(&list->saving, list->count, save_letter);
-	list_each(&list->all, l) {
+	list_each(letters, l) {
 		struct letter *letter = list_of(l, struct letter, in_all);
 
-		saving_add(&list->saving, letter, &letter->to_save);
+		saving_add(saving, letter, &letter->to_save);
 	}
+}
+
+static size_t count_kept(const struct custody *c)
+{
+	size_t count = 0;
+
+	list_each(&c->requests.all, l)
+		list_each(&list_of(l, struct received, in_all)->kept, kept)
+			count++;
+	return count;
 }
 
 static void custody_save_begin(void *self)
@@ -39,13 +48,16 @@ static void custody_save_begin(void *self)
 	notes_save_begin(&c->places);
 	notes_save_begin(&c->sessions);
 	saving_begin(&c->requests.saving, c->requests.count, save_request);
+	saving_begin(&c->open.saving, c->open.count, save_letter);
+	saving_begin(&c->over.saving, c->over.count + count_kept(c), save_letter);
 	list_each(&c->requests.all, l) {
 		struct received *r = list_of(l, struct received, in_all);
 
 		saving_add(&c->requests.saving, r, &r->to_save);
+		add_letters(&c->over.saving, &r->kept);
 	}
-	begin_letters(&c->open);
-	begin_letters(&c->over);
+	add_letters(&c->open.saving, &c->open.all);
+	add_letters(&c->over.saving, &c->over.all);
 }
 
 static struct saving *section(struct custody *c, unsigned i, const char **name)

@@ -305,7 +305,7 @@ void desk_look_at_letter(struct nexus *x)
 		bool is_there = l->state == LETTER_DELIVERED;
 
 		note_sent(x, l);
-		x->is_lost = !is_there && !x->reply && l->tries > 1 && letter_is(l, "final");
+		x->is_lost = !is_there && l->tries > 1 && letter_is(l, "final");
 		settle_letter(x, is_there ? PIPELINE_ACCEPTED : PIPELINE_REFUSED,
 		              letter_word(l, LETTER_MESSAGES));
 	}
@@ -341,21 +341,24 @@ static void refill(struct nexus *x, const struct received *r)
 	x->request.created_at = (int64_t)r->at_ms;
 }
 
+static void note_answers(const struct link *letters, struct map *answers)
+{
+	list_each(letters, l) {
+		struct letter *one = list_of(l, struct letter, in_all);
+
+		if (one->words[LETTER_REQUEST] && !letter_is(one, "block") &&
+		    !letter_is(one, "dropped") && !letter_is(one, "aside") && !letter_is_live(one))
+			map_set(answers, letter_word(one, LETTER_REQUEST), one);
+	}
+}
+
 /* By their requests: the newest message that answers each, if there is one already. */
 static void find_answers(struct desk *d, struct map *answers)
 {
-	struct link *const lists[] = {custody_letters(d->options.custody),
-	                              custody_over(d->options.custody)};
-
-	for (unsigned i = 0; i < 2; i++)
-		list_each(lists[i], l) {
-			struct letter *one = list_of(l, struct letter, in_all);
-
-			if (one->words[LETTER_REQUEST] && !letter_is(one, "block") &&
-			    !letter_is(one, "dropped") && !letter_is(one, "aside") &&
-			    !letter_is_live(one))
-				map_set(answers, letter_word(one, LETTER_REQUEST), one);
-		}
+	list_each(custody_requests(d->options.custody), l)
+		note_answers(&list_of(l, struct received, in_all)->kept, answers);
+	note_answers(custody_over(d->options.custody), answers);
+	note_answers(custody_letters(d->options.custody), answers);
 }
 
 static void take_up(struct desk *d, const struct received *r, const struct letter *answer)

@@ -33,7 +33,7 @@ struct nexus {
 	char *letter;
 	uint64_t letter_number;
 	bool is_refused; /* it was not taken */
-	bool is_lost;    /* of the last life: nobody knows of two attempts whether it arrived */
+	bool is_lost;    /* nobody knows of two attempts whether it arrived */
 	unsigned letters;
 	/* The letter of the message that is edited, or NULL; how many are there; and why. */
 	char *live;

@@ -189,6 +189,7 @@ struct received *received_read(yyjson_val *payload)
 	r->at_ms = read_time(payload);
 	r->seq = yyjson_get_uint(yyjson_obj_get(payload, "seq"));
 	list_init(&r->in_all);
+	list_init(&r->kept);
 	if (r->words[RECEIVED_ID] && r->words[RECEIVED_ACCOUNT] && r->words[RECEIVED_PEER])
 		return r;
 	received_free(r);

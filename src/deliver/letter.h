@@ -68,7 +68,7 @@ struct letter {
 	uint64_t seq;   /* of the newest signal about it */
 	uint64_t moved; /* of the one that says its state */
 	size_t to_save;
-	struct link in_all; /* custody.open or custody.over, oldest first */
+	struct link in_all; /* custody.open, custody.over or received.kept, oldest first */
 
 	/* The outbox's own, which nobody folds. */
 	bool is_telling, is_out;

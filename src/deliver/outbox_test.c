@@ -8,9 +8,11 @@
 
 #include <cmocka.h>
 
+#include "base/put.h"
 #include "bus/bus.h"
 #include "bus/fixture.h"
 #include "bus/folds.h"
+#include "deliver/tell.h"
 
 static struct custody *custody;
 static struct outbox *outbox;
@@ -572,6 +574,46 @@ static void an_account_has_so_many_waiting_and_others_do_not_wait(void **state)
 	assert_int_equal(state_of("desk.0"), LETTER_DELIVERED);
 }
 
+/* ---- letters that are over ---- */
+
+static void tell_request(const char *type, const char *name)
+{
+	struct buf out;
+	bool good;
+
+	deliver_begin(&out, type);
+	put_word(&out, name, "r1");
+	put_word(&out, "account", "desk");
+	put_word(&out, "peer", "ada");
+	good = deliver_tell(fixture_bus, &out);
+	assert_true(good);
+}
+
+static void deliver_one(unsigned number)
+{
+	bool taken = prepare_one("desk", number);
+
+	assert_true(taken);
+	for (unsigned step = 0; step < 4; step++)
+		sync_once();
+}
+
+static void what_an_open_request_waited_for_stays_known(void **state)
+{
+	tell_request("nex.received", "request");
+	prepare("r1.1", "good day", "final");
+	sync_all();
+	for (unsigned i = 0; i < CUSTODY_OVER_MAX + 1; i++)
+		deliver_one(i);
+	assert_null(custody_letter(custody, TEXT("desk.0")));
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+	restart();
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+	tell_request("nex.request", "request_id");
+	deliver_one(CUSTODY_OVER_MAX + 1);
+	assert_null(custody_letter(custody, TEXT("r1.1")));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_outbox, close_outbox)
@@ -602,6 +644,7 @@ int main(void)
 		TEST(a_crash_while_a_draft_leaves_is_not_taken_for_its_end),
 		TEST(another_chat_does_not_wait),
 		TEST(an_account_has_so_many_waiting_and_others_do_not_wait),
+		TEST(what_an_open_request_waited_for_stays_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

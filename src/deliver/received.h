@@ -34,6 +34,7 @@ struct received {
 	uint64_t seq; /* of the newest signal that added to it */
 	size_t to_save;
 	struct link in_all; /* custody.requests */
+	struct link kept;   /* letter.in_all: its letters that are over, and of the oldest */
 };
 
 /* Empty where there is none. */

@@ -412,28 +412,37 @@ static enum stage_step deliver_notice(struct nexus *x)
 	return STAGE_DONE;
 }
 
-/* An answer that the last lives may have lost is not passed over in silence: the person is told,
- * or the agent is asked again, as on_restart says. */
+static enum stage_step tell_lost(struct nexus *x, const char *words, struct text why)
+{
+	x->notice = must_dup(words);
+	x->letters = 0;
+	nexus_set(&x->request, NEXUS_ERROR, why);
+	return deliver_notice(x);
+}
+
+/* An answer that may be lost is not passed over in silence: the person is told, or, after
+ * a restart, the agent is asked again, as on_restart says. */
 static enum stage_step make_good(struct nexus *x)
 {
 	const struct config_adapter *adapter = desk_config(x->account);
+	const struct config_deliver *words = &x->desk->config->deliver;
 
 	x->is_lost = false;
+	if (x->reply)
+		return tell_lost(x, words->lost, TEXT("nobody knows whether the answer arrived"));
 	if (adapter && adapter->on_restart == CONFIG_RESTART_AGAIN) {
 		nexus_set(&x->request, NEXUS_DELIVERY_ERROR, TEXT(""));
 		return STAGE_AGAIN;
 	}
-	x->notice = must_dup(x->desk->config->deliver.restarted);
-	nexus_set(&x->request, NEXUS_ERROR, TEXT("the box restarted"));
-	return deliver_notice(x);
+	return tell_lost(x, words->restarted, TEXT("the box restarted"));
 }
 
 enum stage_step stage_deliver(struct nexus *x, int64_t now_ms)
 {
-	if (x->is_lost)
-		return make_good(x);
 	if (x->reply)
 		note_response(x, now_ms);
+	if (x->is_lost)
+		return make_good(x);
 	if (x->notice)
 		return deliver_notice(x);
 	if (x->reply)
