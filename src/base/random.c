@@ -2,7 +2,6 @@
 #include "base/random.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -59,4 +58,12 @@ void random_hex(char *out, size_t n)
 		hex_write(out + 2 * i, &byte, 1);
 	}
 	out[2 * n] = '\0';
+}
+
+uint64_t random_draw(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
 }

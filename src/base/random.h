@@ -1,8 +1,9 @@
-/* random.h - unguessable bytes from the kernel. */
+/* random.h - unguessable bytes from the kernel, and numbers of a seed. */
 #ifndef BASE_RANDOM_H
 #define BASE_RANDOM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define RANDOM_UUID_LEN 36
 
@@ -14,5 +15,8 @@ void random_uuid(char out[RANDOM_UUID_LEN]);
 
 /* n bytes of randomness as 2 n hexadecimal characters and a NUL. */
 void random_hex(char *out, size_t n);
+
+/* The next number of a seed that is not 0: the same on every run, and no secret. */
+uint64_t random_draw(uint64_t *seed);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/list.h"
 #include "base/must.h"
+#include "base/random.h"
 
 struct dispatched {
 	struct link in_queue; /* dispatch.queue */
@@ -61,14 +62,6 @@ struct dispatch_delay dispatch_resolve(const struct dispatch_delay *general,
 
 /* --- the pause before a block ------------------------------------------------------------ */
 
-static uint64_t draw_number(struct dispatch *d)
-{
-	d->seed ^= d->seed << 13;
-	d->seed ^= d->seed >> 7;
-	d->seed ^= d->seed << 17;
-	return d->seed;
-}
-
 static int64_t pause_of(struct dispatch *d)
 {
 	struct dispatch_delay delay = d->options.delay;
@@ -82,7 +75,7 @@ static int64_t pause_of(struct dispatch *d)
 	if (delay.max_ms <= delay.min_ms)
 		return delay.min_ms;
 	return delay.min_ms +
-	       (int64_t)(draw_number(d) % (uint64_t)(delay.max_ms - delay.min_ms + 1));
+	       (int64_t)(random_draw(&d->seed) % (uint64_t)(delay.max_ms - delay.min_ms + 1));
 }
 
 static struct dispatched *first_of(const struct dispatch *d)

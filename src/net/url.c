@@ -223,6 +223,13 @@ bool url_parse(struct url *url, struct text text, struct error *why)
 	return read_authority(url, why);
 }
 
+struct text url_base(struct text url)
+{
+	while (url.len && url.at[url.len - 1] == '/')
+		url.len--;
+	return url;
+}
+
 bool url_is_loopback(const struct url *url)
 {
 	struct text host = text_of(url->host), suffix = TEXT(".localhost");

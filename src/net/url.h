@@ -30,6 +30,9 @@ struct url {
 /* The views point into text. */
 bool url_parse(struct url *url, struct text text, struct error *why);
 
+/* Without the slashes at its end: a path is added to it. */
+struct text url_base(struct text url);
+
 /* Is it this machine by its name alone: 127.0.0.0/8, ::1, localhost? */
 bool url_is_loopback(const struct url *url);
 

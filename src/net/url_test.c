@@ -200,6 +200,13 @@ static void loopback_is_known_by_its_name(void **state)
 	}
 }
 
+static void a_base_ends_without_slashes(void **state)
+{
+	assert_true(text_is(url_base(TEXT("https://a.b/c//")), "https://a.b/c"));
+	assert_true(text_is(url_base(TEXT("https://a.b")), "https://a.b"));
+	assert_true(text_is(url_base(TEXT("/")), ""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +215,7 @@ int main(void)
 		cmocka_unit_test(the_ceilings_hold),
 		cmocka_unit_test(the_authority_is_as_it_is_written),
 		cmocka_unit_test(loopback_is_known_by_its_name),
+		cmocka_unit_test(a_base_ends_without_slashes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "config/chat.h"
 #include "deliver/telegram/telegram_inside.h"
 #include "net/loop.h"
+#include "net/url.h"
 
 #define BASE_URL "https://api.telegram.org"
 #define DRAFT_MS 1000
@@ -41,22 +42,8 @@ struct request *telegram_start(struct telegram_chat *t, const char *method,
 	options->connect_ms = CONNECT_MS;
 	options->self = options->self ? options->self : t;
 	request = request_start(t->requests, options, why);
-	explicit_bzero(url, strlen(url));
-	free(url);
+	secret_forget(url);
 	return request;
-}
-
-void telegram_hide(const struct telegram_chat *t, char *words, size_t room)
-{
-	size_t len = strlen(t->token);
-
-	for (char *at = strstr(words, t->token); at; at = strstr(at, t->token)) {
-		memset(at, '*', len);
-		at += len;
-	}
-	for (size_t i = 0; i < room && words[i]; i++)
-		if ((unsigned char)words[i] < ' ')
-			words[i] = ' ';
 }
 
 /* ---- open and close ---- */
@@ -80,7 +67,7 @@ static void telegram_close(void *self)
 {
 	struct telegram_chat *t = self;
 
-	telegram_calls_finish(t);
+	errands_finish(&t->calls);
 	telegram_check_finish(t);
 	telegram_files_finish(t);
 	if (t->poll)
@@ -91,26 +78,21 @@ static void telegram_close(void *self)
 	buf_finish(&t->news);
 	buf_finish(&t->check_body);
 	buf_finish(&t->updates);
-	explicit_bzero(t->base, strlen(t->base));
-	explicit_bzero(t->token, strlen(t->token));
-	explicit_bzero(t->files, strlen(t->files));
-	free(t->base);
-	free(t->files);
-	free(t->token);
+	secret_forget(t->base);
+	secret_forget(t->files);
+	secret_forget(t->token);
 	free(t);
 }
 
 static void *telegram_open(const struct channel_options *options, struct error *why)
 {
 	const char *url = options->config->url;
-	struct text base = text_of(url ? url : BASE_URL);
+	struct text base = url_base(text_of(url ? url : BASE_URL));
 	struct telegram_chat *t;
 	uint64_t offset = 0;
 
 	if (!check_token(options->credential, why))
 		return NULL;
-	while (base.len && base.at[base.len - 1] == '/')
-		base.len--;
 	t = must_zero(1, sizeof(*t));
 	t->options = *options;
 	t->options.config = NULL;
@@ -124,9 +106,8 @@ static void *telegram_open(const struct channel_options *options, struct error *
 	t->offset = text_to_u64(options->place, &offset) ? (int64_t)offset : 0;
 	t->bot_bucket.rate = (struct bucket_rate){BOT_BURST, BOT_EVERY_MS};
 	t->told_bucket.rate = (struct bucket_rate){TOLD_BURST, TOLD_EVERY_MS};
-	t->seed = (uint64_t)telegram_now(t) | 1;
 	buckets_init(&t->chat_buckets);
-	list_init(&t->calls);
+	telegram_calls_init(t);
 	json_reader_init(&t->reader, TELEGRAM_BODY_MAX);
 	buf_init(&t->news, TELEGRAM_BODY_MAX);
 	buf_init(&t->check_body, TELEGRAM_BODY_MAX);
@@ -137,7 +118,7 @@ static void *telegram_open(const struct channel_options *options, struct error *
 static int64_t telegram_tick(void *self, int64_t now_ms)
 {
 	int64_t in = telegram_poll_tick(self, now_ms);
-	int64_t out = telegram_calls_tick(self, now_ms);
+	int64_t out = errands_tick(&((struct telegram_chat *)self)->calls, now_ms);
 
 	return in < out ? in : out;
 }

@@ -14,7 +14,7 @@ static void say_found(struct telegram_chat *t, bool is_good, const char *words)
 	char shown[WORDS_MAX];
 
 	snprintf(shown, sizeof(shown), "%s", words);
-	telegram_hide(t, shown, sizeof(shown));
+	secret_hide(shown, t->token);
 	t->check.found(t->check.self, is_good, shown);
 }
 

@@ -18,7 +18,7 @@ struct telegram_question {
 
 static void hide(void *self, char *words, size_t room)
 {
-	telegram_hide(self, words, room);
+	secret_hide(words, ((struct telegram_chat *)self)->token);
 }
 
 void telegram_files_init(struct telegram_chat *t)
@@ -52,8 +52,7 @@ static void fetch_path(struct telegram_chat *t, uint64_t number, struct text pat
 	fetches_web(&t->fetches, number,
 	            &(struct download_options){
 			    .url = url, .is_direct = t->is_direct, .is_fixed = true});
-	explicit_bzero(url, strlen(url));
-	free(url);
+	secret_forget(url);
 }
 
 static void question_heard(void *self, struct text bytes)

@@ -2,11 +2,11 @@
 #ifndef DELIVER_TELEGRAM_INSIDE_H
 #define DELIVER_TELEGRAM_INSIDE_H
 
-#include "base/list.h"
 #include "deliver/buckets.h"
+#include "deliver/errands.h"
 #include "deliver/fetches.h"
+#include "deliver/secret.h"
 #include "deliver/telegram/telegram.h"
-#include "net/request.h"
 
 struct telegram_chat {
 	struct channel_options options;
@@ -36,12 +36,10 @@ struct telegram_chat {
 	unsigned check_step; /* methods that were called */
 
 	/* Out. */
-	struct link calls; /* telegram_call.in_chat */
-	size_t call_count;
+	struct errands calls;
 	struct bucket bot_bucket;
 	struct bucket told_bucket; /* of words for who pressed a button */
 	struct buckets chat_buckets;
-	uint64_t seed;
 
 	/* Files of people. */
 	char *files; /* the URL where they are, with the token: never shown */
@@ -66,8 +64,7 @@ void telegram_remove(void *self, const struct channel_message *m);
 void telegram_type(void *self, const struct channel_message *where, bool shows);
 void telegram_tell(void *self, const struct channel_press *press, struct text words);
 int64_t telegram_ready(void *self, const struct channel_message *where, int64_t now_ms);
-int64_t telegram_calls_tick(struct telegram_chat *t, int64_t now_ms);
-void telegram_calls_finish(struct telegram_chat *t);
+void telegram_calls_init(struct telegram_chat *t);
 
 /* ---- telegram_files.c ---- */
 
@@ -81,7 +78,5 @@ int64_t telegram_now(const struct telegram_chat *t);
 /* A method is called; the options have the callbacks, limits and body.  NULL: why. */
 struct request *telegram_start(struct telegram_chat *t, const char *method,
                                struct request_options *options, struct error *why);
-/* Words of others, without the token, and short. */
-void telegram_hide(const struct telegram_chat *t, char *words, size_t room);
 
 #endif

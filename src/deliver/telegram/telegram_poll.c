@@ -21,7 +21,7 @@ static void log_once(struct telegram_chat *t, const char *words)
 	char shown[WORDS_MAX];
 
 	snprintf(shown, sizeof(shown), "%s", words);
-	telegram_hide(t, shown, sizeof(shown));
+	secret_hide(shown, t->token);
 	if (strcmp(shown, t->failed) != 0)
 		log_warn("deliver", "Telegram does not answer: %s", shown);
 	snprintf(t->failed, sizeof(t->failed), "%s", shown);

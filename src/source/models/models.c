@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/must.h"
 #include "net/request.h"
+#include "net/url.h"
 #include "signal/json.h"
 #include "source/fault.h"
 
@@ -24,8 +25,7 @@ char *models_url(const char *server, const char *path)
 {
 	struct text query, base = text_cut(text_of(server), '?', &query);
 
-	while (base.len && base.at[base.len - 1] == '/')
-		base.len--;
+	base = url_base(base);
 	if (base.len >= 3 && memcmp(base.at + base.len - 3, "/v1", 3) == 0 &&
 	    text_starts(text_of(path), TEXT("/v1/")))
 		base.len -= 3;

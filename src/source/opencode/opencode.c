@@ -266,22 +266,13 @@ static void close_opencode(void *self)
 	free(o);
 }
 
-static char *trimmed_url(const char *url)
-{
-	struct text t = text_of(url);
-
-	while (t.len && t.at[t.len - 1] == '/')
-		t.len--;
-	return text_dup(t);
-}
-
 static void *open_opencode(struct source *source, struct error *why)
 {
 	struct opencode_line *o = must_zero(1, sizeof(*o));
 
 	o->source = source;
 	o->memory = opencode_memory_of(source);
-	o->url = trimmed_url(source_url(source));
+	o->url = text_dup(url_base(text_of(source_url(source))));
 	list_init(&o->calls);
 	list_init(&o->events);
 	list_init(&o->steps);
