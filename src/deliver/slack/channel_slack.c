@@ -10,6 +10,7 @@
 #include "config/chat.h"
 #include "deliver/slack/slack_inside.h"
 #include "net/loop.h"
+#include "net/url.h"
 
 #define BASE_URL "https://slack.com/api"
 #define DRAFT_MS 1200
@@ -56,28 +57,15 @@ struct request *slack_start(struct slack_chat *t, const struct slack_ask *ask,
 	options->method = ask->is_query ? "GET" : "POST";
 	options->body = ask->is_query ? TEXT("") : ask->form;
 	request = request_start(t->requests, options, why);
-	if (bearer)
-		explicit_bzero(bearer, strlen(bearer));
-	free(bearer);
+	secret_forget(bearer);
 	free(url);
 	return request;
 }
 
-static void hide_word(char *words, const char *secret)
-{
-	size_t len = strlen(secret);
-
-	for (char *at = strstr(words, secret); at; at = strstr(at + len, secret))
-		memset(at, '*', len);
-}
-
 void slack_hide(const struct slack_chat *t, char *words)
 {
-	hide_word(words, t->token);
-	hide_word(words, t->app_token);
-	for (; *words; words++)
-		if ((unsigned char)*words < ' ')
-			*words = ' ';
+	secret_hide(words, t->token);
+	secret_hide(words, t->app_token);
 }
 
 /* ---- open and close ---- */
@@ -106,18 +94,12 @@ static bool check_tokens(const struct channel_options *o, struct error *why)
 	       error_set(why, "the app_credential is no token of an app (xapp-...)");
 }
 
-static void forget_word(char *secret)
-{
-	explicit_bzero(secret, strlen(secret));
-	free(secret);
-}
-
 static void slack_close(void *self)
 {
 	struct slack_chat *t = self;
 
 	slack_check_finish(t);
-	slack_calls_finish(t);
+	errands_finish(&t->calls);
 	slack_socket_finish(t);
 	requests_destroy(t->requests);
 	buckets_finish(&t->rooms);
@@ -125,8 +107,8 @@ static void slack_close(void *self)
 	buf_finish(&t->asked);
 	buf_finish(&t->check_body);
 	buf_finish(&t->check_scopes);
-	forget_word(t->token);
-	forget_word(t->app_token);
+	secret_forget(t->token);
+	secret_forget(t->app_token);
 	free(t->base);
 	free(t);
 }
@@ -134,13 +116,11 @@ static void slack_close(void *self)
 static void *slack_open(const struct channel_options *options, struct error *why)
 {
 	const char *url = options->config->url;
-	struct text base = text_of(url ? url : BASE_URL);
+	struct text base = url_base(text_of(url ? url : BASE_URL));
 	struct slack_chat *t;
 
 	if (!check_tokens(options, why))
 		return NULL;
-	while (base.len && base.at[base.len - 1] == '/')
-		base.len--;
 	t = must_zero(1, sizeof(*t));
 	t->options = *options;
 	t->options.config = NULL;
@@ -154,10 +134,9 @@ static void *slack_open(const struct channel_options *options, struct error *why
 	t->edits.rate = t->looks.rate = third_tier;
 	t->states.rate = states;
 	t->openings.rate = openings;
-	t->seed = (uint64_t)slack_now(t) | 1;
 	t->lines[0].chat = t->lines[1].chat = t;
 	buckets_init(&t->rooms);
-	list_init(&t->calls);
+	slack_calls_init(t);
 	list_init(&t->news);
 	json_reader_init(&t->reader, SLACK_BODY_MAX);
 	buf_init(&t->asked, SLACK_BODY_MAX);
@@ -169,7 +148,7 @@ static void *slack_open(const struct channel_options *options, struct error *why
 static int64_t slack_tick(void *self, int64_t now_ms)
 {
 	int64_t in = slack_socket_tick(self, now_ms);
-	int64_t out = slack_calls_tick(self, now_ms);
+	int64_t out = errands_tick(&((struct slack_chat *)self)->calls, now_ms);
 
 	return in < out ? in : out;
 }

@@ -15,19 +15,13 @@ enum slack_method {
 };
 
 struct slack_call {
+	struct channel_errand call;
 	struct slack_chat *chat;
-	struct link in_chat;
 	enum slack_method method;
-	enum channel_act act;
-	bool is_quiet; /* nobody waits for it */
 	bool is_plain;
-	char *delivery, *peer, *thread, *message, *text, *actions, *stale, *cursor;
-	unsigned piece, tries, pages;
+	char *peer, *thread, *message, *text, *actions, *stale, *cursor;
+	unsigned pages;
 	double since_ms;
-	int64_t due_ms; /* of one that goes again; 0: it is under way */
-	struct request *request;
-	struct request_head head;
-	struct buf body;
 };
 
 const char *slack_method_name(enum slack_method method);

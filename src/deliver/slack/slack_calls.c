@@ -1,8 +1,8 @@
 /* slack_calls.c - what goes to Slack: messages, edits, removals, looks, typing.
  *
  * Limits are kept before asking: one message a second for a chat with short bursts, and what the
- * methods' tiers allow in all.  A request that cannot have been accepted goes again, three times;
- * of one that may have been, the history tells: block_id says which delivery a message is.
+ * methods' tiers allow in all.  Of a message that may have been accepted the history tells:
+ * block_id says which delivery it is.
  */
 #include "deliver/slack/slack_call.h"
 
@@ -12,12 +12,8 @@
 #include "base/must.h"
 
 #define CALL_MS 20000
-#define ANSWER_MAX SLACK_BODY_MAX
 #define FORM_MAX (2 * MIB)
-#define TRIES_MAX 3
-#define AGAIN_MS 400 /* doubling */
 #define CALLS_MAX 1024
-#define FULL_MS 100  /* before another one, where there are so many */
 #define PAGES_MAX 20 /* of a history */
 #define MUCH_MS 1000 /* of a "too many" that does not say for how long */
 #define WHY_MAX 200
@@ -42,8 +38,7 @@ int64_t slack_ready(void *self, const struct channel_message *where, int64_t now
 	const struct slack_chat *t = self;
 	int64_t all = later_of(bucket_ready(&t->posts, now_ms), bucket_ready(&t->edits, now_ms));
 
-	if (t->call_count >= CALLS_MAX)
-		return now_ms + FULL_MS;
+	all = later_of(all, errands_ready(&t->calls, now_ms));
 	return later_of(all, buckets_ready(&t->rooms, where->peer, now_ms));
 }
 
@@ -68,7 +63,7 @@ static bool take_turn(struct slack_chat *t, const struct channel_message *m,
 {
 	struct bucket *own = method_bucket(t, method);
 	int64_t now_ms = slack_now(t);
-	int64_t ready = bucket_ready(own, now_ms);
+	int64_t ready = later_of(bucket_ready(own, now_ms), errands_ready(&t->calls, now_ms));
 
 	if (method <= SLACK_DELETE)
 		ready = later_of(ready, slack_ready(t, m, now_ms));
@@ -80,57 +75,22 @@ static bool take_turn(struct slack_chat *t, const struct channel_message *m,
 	return true;
 }
 
-/* ---- the end of a call ---- */
+/* ---- answers ---- */
 
-static void drop_call(struct slack_call *c)
+static struct slack_call *own_call(struct channel_errand *c)
 {
-	list_remove(&c->in_chat);
-	c->chat->call_count--;
-	if (c->request)
-		request_cancel(c->request);
-	buf_finish(&c->body);
-	free(c->delivery);
-	free(c->peer);
-	free(c->thread);
-	free(c->message);
-	free(c->text);
-	free(c->actions);
-	free(c->stale);
-	free(c->cursor);
-	free(c);
+	return (struct slack_call *)c;
 }
 
-static void tell_result(struct slack_chat *t, const struct channel_result *result)
-{
-	t->options.answered(t->options.self, result);
-}
-
-/* The words are its id, of what is accepted, else why. */
 static void finish_call(struct slack_call *c, enum channel_answer answer, struct text words)
 {
-	struct slack_chat *t = c->chat;
-	char *delivery = c->delivery;
-	struct channel_result result = {.act = c->act, .answer = answer, .piece = c->piece};
-	bool is_quiet = c->is_quiet;
-	struct error why;
-
-	snprintf(why.words, sizeof(why.words), "%.*s",
-	         words.len < WHY_MAX ? (int)words.len : WHY_MAX, words.at ? words.at : "");
-	slack_hide(t, why.words);
-	c->delivery = NULL;
-	c->request = NULL;
-	drop_call(c);
-	result.delivery = text_of(delivery);
-	result.message = answer == CHANNEL_ACCEPTED ? text_of(why.words) : TEXT("");
-	result.why = &why;
-	if (!is_quiet)
-		tell_result(t, &result);
-	free(delivery);
+	errands_end(&c->call, answer, TEXT(""), words);
 }
 
-/* ---- requests ---- */
-
-static void begin_call(struct slack_call *c);
+static void accept_call(struct slack_call *c, struct text message)
+{
+	errands_end(&c->call, CHANNEL_ACCEPTED, message, TEXT(""));
+}
 
 static bool is_error_of(struct text word, const char *const *words)
 {
@@ -148,14 +108,16 @@ static void refuse_call(struct slack_call *c, const struct slack_answer *a)
 	         a->why.len < 60 ? (int)a->why.len : 60, a->why.len ? a->why.at : "",
 	         a->needed.len ? ", the app needs the scope " : "",
 	         a->needed.len < 60 ? (int)a->needed.len : 60, a->needed.len ? a->needed.at : "");
-	finish_call(c, c->act == CHANNEL_LOOK ? CHANNEL_UNKNOWN : CHANNEL_REFUSED, text_of(words));
+	finish_call(c, c->call.act == CHANNEL_LOOK ? CHANNEL_UNKNOWN : CHANNEL_REFUSED,
+	            text_of(words));
 }
 
 /* That chat waits, or that method; others do not. */
 static void call_is_much(struct slack_call *c)
 {
 	int64_t now_ms = slack_now(c->chat);
-	int64_t until = now_ms + (c->head.retry_after_ms ? c->head.retry_after_ms : MUCH_MS);
+	int64_t until =
+		now_ms + (c->call.head.retry_after_ms ? c->call.head.retry_after_ms : MUCH_MS);
 
 	if (c->method == SLACK_POST)
 		bucket_stop(room_of(c->chat, text_of(c->peer), now_ms), until);
@@ -173,52 +135,32 @@ static void take_error(struct slack_call *c, const struct slack_answer *a)
 	                                     "team_added_to_org", NULL};
 	static const char *const blocks[] = {"invalid_blocks", "invalid_blocks_format", NULL};
 
-	if (c->head.status == 429 || is_error_of(a->why, much)) {
+	if (c->call.head.status == 429 || is_error_of(a->why, much)) {
 		call_is_much(c);
-	} else if (c->act == CHANNEL_REMOVE && text_is(a->why, "message_not_found")) {
-		finish_call(c, CHANNEL_ACCEPTED, TEXT(""));
+	} else if (c->call.act == CHANNEL_REMOVE && text_is(a->why, "message_not_found")) {
+		accept_call(c, TEXT(""));
 	} else if (is_error_of(a->why, broken)) {
-		finish_call(c, c->act == CHANNEL_LOOK ? CHANNEL_AWAY : CHANNEL_UNKNOWN, a->why);
+		finish_call(c, c->call.act == CHANNEL_LOOK ? CHANNEL_AWAY : CHANNEL_UNKNOWN,
+		            a->why);
 	} else if (!c->is_plain && is_error_of(a->why, blocks)) {
 		c->is_plain = true;
-		buf_clear(&c->body);
-		begin_call(c);
+		errands_start(&c->call);
 	} else {
 		refuse_call(c, a);
 	}
 }
 
-/* Nothing has left: again in a moment, or later by whoever keeps it. */
-static void repeat_call(struct slack_call *c, const char *why)
-{
-	struct slack_chat *t = c->chat;
-	int64_t wait = (int64_t)AGAIN_MS << c->tries;
-
-	c->request = NULL;
-	if (c->is_quiet || ++c->tries >= TRIES_MAX) {
-		finish_call(c, CHANNEL_AWAY, text_of(why));
-		return;
-	}
-	t->seed ^= t->seed << 13;
-	t->seed ^= t->seed >> 7;
-	t->seed ^= t->seed << 17;
-	wait += wait * ((int64_t)(t->seed % 21) - 10) / 100;
-	c->due_ms = slack_now(t) + wait;
-	buf_clear(&c->body);
-	t->options.wake(t->options.self);
-}
-
 /* A page of the history: it is there, or on the next one, or nowhere. */
 static void take_history(struct slack_call *c, const struct slack_answer *a)
 {
-	struct slack_sought sought = {.delivery = text_of(c->delivery),
+	struct slack_sought sought = {.delivery = text_of(c->call.delivery),
 	                              .stale = text_of(c->stale),
-	                              .piece = c->piece,
+	                              .piece = c->call.piece,
 	                              .self = &c->chat->bot};
 	char ts[SLACK_ID_MAX];
 
 	if (slack_find_message(a, &sought, ts)) {
-		finish_call(c, CHANNEL_ACCEPTED, text_of(ts));
+		accept_call(c, text_of(ts));
 	} else if (!a->cursor.len) {
 		finish_call(c, CHANNEL_ABSENT, TEXT("it is not in the history"));
 	} else if (++c->pages >= PAGES_MAX) {
@@ -226,132 +168,119 @@ static void take_history(struct slack_call *c, const struct slack_answer *a)
 	} else {
 		free(c->cursor);
 		c->cursor = text_dup(a->cursor);
-		buf_clear(&c->body);
-		begin_call(c);
+		errands_start(&c->call);
 	}
 }
 
 static void take_good(struct slack_call *c, const struct slack_answer *a)
 {
-	if (c->act == CHANNEL_LOOK)
+	if (c->call.act == CHANNEL_LOOK)
 		take_history(c, a);
-	else if (c->act == CHANNEL_SEND && !c->is_quiet && !slack_is_ts(a->ts))
+	else if (c->call.act == CHANNEL_SEND && !c->call.is_aside && !slack_is_ts(a->ts))
 		finish_call(c, CHANNEL_UNKNOWN, TEXT("Slack does not say which message it is"));
 	else
-		finish_call(c, CHANNEL_ACCEPTED, c->act == CHANNEL_SEND ? a->ts : TEXT(""));
+		accept_call(c, c->call.act == CHANNEL_SEND ? a->ts : TEXT(""));
 }
 
-static void call_head(void *self, const struct request_head *head)
+static void judge_call(struct channel_errand *call)
 {
-	struct slack_call *c = self;
-
-	c->head = (struct request_head){.status = head->status,
-	                                .retry_after_ms = head->retry_after_ms};
-}
-
-static void call_heard(void *self, struct text bytes)
-{
-	buf_add(&((struct slack_call *)self)->body, bytes);
-}
-
-static void call_done(void *self, const char *why)
-{
-	struct slack_call *c = self;
-	bool has_left = why && request_fault(c->request) == REQUEST_BROKEN &&
-	                request_sent(c->request) > 0 && c->act != CHANNEL_LOOK;
+	struct slack_call *c = own_call(call);
 	struct slack_answer answer;
 
-	c->request = NULL;
-	if (why && !has_left)
-		repeat_call(c, why);
-	else if (why)
-		finish_call(c, CHANNEL_UNKNOWN, text_of(why));
-	else if (slack_read_answer(&c->chat->reader, buf_text(&c->body), &answer))
+	if (slack_read_answer(&c->chat->reader, buf_text(&call->answer), &answer))
 		answer.is_good ? take_good(c, &answer) : take_error(c, &answer);
-	else if (c->head.status == 429)
+	else if (call->head.status == 429)
 		call_is_much(c);
 	else
-		finish_call(c, c->act == CHANNEL_LOOK ? CHANNEL_AWAY : CHANNEL_UNKNOWN,
+		finish_call(c, call->act == CHANNEL_LOOK ? CHANNEL_AWAY : CHANNEL_UNKNOWN,
 		            TEXT("Slack's answer makes no sense"));
 }
 
-static void begin_call(struct slack_call *c)
+/* ---- requests ---- */
+
+static struct request *begin_request(struct channel_errand *call, struct request_options *o,
+                                     struct error *why)
 {
+	struct slack_call *c = own_call(call);
 	struct slack_ask ask = {
 		.method = c->method == SLACK_HOOK ? c->message : slack_method_name(c->method),
 		.token = c->chat->token,
 		.is_query = c->method == SLACK_HISTORY || c->method == SLACK_REPLIES};
-	struct request_options o = {.head_ms = CALL_MS,
-	                            .total_ms = CALL_MS,
-	                            .body_max = ANSWER_MAX,
-	                            .self = c,
-	                            .head = call_head,
-	                            .heard = call_heard,
-	                            .done = call_done};
-	struct error why;
+	struct request *request;
 	struct buf form;
 
 	buf_init(&form, FORM_MAX);
 	slack_put_call(c, &form);
 	ask.form = buf_text(&form);
-	c->due_ms = 0;
-	c->head = (struct request_head){0};
-	c->request = slack_start(c->chat, &ask, &o, &why);
+	request = slack_start(c->chat, &ask, o, why);
 	buf_finish(&form);
-	if (!c->request)
-		repeat_call(c, why.words);
+	return request;
+}
+
+static void drop_call(struct channel_errand *call)
+{
+	struct slack_call *c = own_call(call);
+
+	free(c->peer);
+	free(c->thread);
+	free(c->message);
+	free(c->text);
+	free(c->actions);
+	free(c->stale);
+	free(c->cursor);
+}
+
+static const struct errands_kind slack_calls = {
+	.size = sizeof(struct slack_call),
+	.answer_max = SLACK_BODY_MAX,
+	.most = CALLS_MAX,
+	.total_ms = CALL_MS,
+	.full = "as many messages as Slack takes are on their way",
+	.start = begin_request,
+	.judge = judge_call,
+	.drop = drop_call,
+};
+
+void slack_calls_init(struct slack_chat *t)
+{
+	errands_init(&t->calls, &slack_calls, &t->options);
+	t->calls.secrets[0] = t->token;
+	t->calls.secrets[1] = t->app_token;
 }
 
 /* ---- what the outbox wants ---- */
 
-static char *keep_text(struct text t)
-{
-	return t.len ? text_dup(t) : NULL;
-}
-
 static struct slack_call *new_call(struct slack_chat *t, const struct channel_message *m,
                                    enum slack_method method, enum channel_act act)
 {
-	struct slack_call *c = must_zero(1, sizeof(*c));
+	struct slack_call *c = own_call(errands_make(&t->calls, m, act));
 	struct buf actions;
 
 	buf_init(&actions, 64 * KIB);
 	slack_put_actions(m->buttons, m->button_count, &actions);
 	c->chat = t;
 	c->method = method;
-	c->act = act;
-	c->piece = m->piece;
+	c->call.may_repeat = act == CHANNEL_LOOK;
 	c->is_plain = m->is_plain;
 	c->since_ms = m->since_ms;
-	c->delivery = keep_text(m->delivery);
 	c->peer = text_dup(m->peer);
 	c->thread = slack_is_ts(m->thread) ? text_dup(m->thread) : NULL;
-	c->message = keep_text(m->message);
-	c->text = keep_text(m->text);
-	c->stale = keep_text(m->stale);
-	c->actions = keep_text(buf_text(&actions));
+	c->message = errands_keep(m->message);
+	c->text = errands_keep(m->text);
+	c->stale = errands_keep(m->stale);
+	c->actions = errands_keep(buf_text(&actions));
 	buf_finish(&actions);
-	buf_init(&c->body, ANSWER_MAX);
-	list_init(&c->in_chat);
-	list_add(&t->calls, &c->in_chat);
-	t->call_count++;
 	return c;
 }
 
 static void call_slack(struct slack_chat *t, const struct channel_message *m,
                        enum slack_method method, enum channel_act act)
 {
-	struct error why = {"as many messages as Slack takes are on their way"};
-
-	if (t->call_count < CALLS_MAX && take_turn(t, m, method)) {
-		begin_call(new_call(t, m, method, act));
-		return;
-	}
-	tell_result(t, &(struct channel_result){.act = act,
-	                                        .answer = CHANNEL_LATER,
-	                                        .delivery = m->delivery,
-	                                        .piece = m->piece,
-	                                        .why = &why});
+	if (take_turn(t, m, method))
+		errands_start(&new_call(t, m, method, act)->call);
+	else
+		errands_refuse(&t->calls, m, act,
+		               &(struct channel_result){.answer = CHANNEL_LATER});
 }
 
 void slack_send(void *self, const struct channel_message *m)
@@ -382,11 +311,8 @@ void slack_look(void *self, const struct channel_message *m)
 		call_slack(t, m, slack_is_ts(m->thread) ? SLACK_REPLIES : SLACK_HISTORY,
 		           CHANNEL_LOOK);
 	else
-		tell_result(t, &(struct channel_result){.act = CHANNEL_LOOK,
-		                                        .answer = CHANNEL_AWAY,
-		                                        .delivery = m->delivery,
-		                                        .piece = m->piece,
-		                                        .why = &why});
+		errands_refuse(&t->calls, m, CHANNEL_LOOK,
+		               &(struct channel_result){.answer = CHANNEL_AWAY, .why = &why});
 }
 
 /* ---- what nobody waits for ---- */
@@ -396,11 +322,11 @@ static void call_quietly(struct slack_chat *t, const struct channel_message *m,
 {
 	struct slack_call *c;
 
-	if (t->call_count >= CALLS_MAX || !take_turn(t, m, method))
+	if (!take_turn(t, m, method))
 		return;
 	c = new_call(t, m, method, CHANNEL_SEND);
-	c->is_quiet = true;
-	begin_call(c);
+	c->call.is_aside = true;
+	errands_start(&c->call);
 }
 
 /* A status of the thread; Slack takes it back by itself when a message follows. */
@@ -423,25 +349,4 @@ void slack_tell(void *self, const struct channel_press *press, struct text words
 	if (text_starts(press->press, TEXT(HOOKS)) ||
 	    (t->is_direct && text_starts(press->press, text_of(t->base))))
 		call_quietly(t, &m, SLACK_HOOK);
-}
-
-int64_t slack_calls_tick(struct slack_chat *t, int64_t now_ms)
-{
-	int64_t due = INT64_MAX;
-
-	list_each(&t->calls, l) {
-		struct slack_call *c = list_of(l, struct slack_call, in_chat);
-
-		if (c->due_ms && c->due_ms <= now_ms)
-			begin_call(c);
-		else if (c->due_ms && c->due_ms < due)
-			due = c->due_ms;
-	}
-	return due;
-}
-
-void slack_calls_finish(struct slack_chat *t)
-{
-	while (!list_is_empty(&t->calls))
-		drop_call(list_of(t->calls.next, struct slack_call, in_chat));
 }

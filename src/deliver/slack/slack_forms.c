@@ -28,11 +28,11 @@ const char *slack_method_name(enum slack_method method)
 /* Names and groups are not looked for in it, and links have no preview. */
 static void put_said(const struct slack_call *c, struct buf *form)
 {
-	struct slack_shape shape = {.delivery = text_of(c->delivery),
+	struct slack_shape shape = {.delivery = text_of(c->call.delivery),
 	                            .text = text_of(c->text),
 	                            .actions = text_of(c->actions),
-	                            .piece = c->piece,
-	                            .edit = c->act == CHANNEL_EDIT ? c->chat->edit_count : 0,
+	                            .piece = c->call.piece,
+	                            .edit = c->call.act == CHANNEL_EDIT ? c->chat->edit_count : 0,
 	                            .is_plain = c->is_plain};
 	struct buf blocks, text;
 

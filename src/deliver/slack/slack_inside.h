@@ -2,10 +2,10 @@
 #ifndef DELIVER_SLACK_INSIDE_H
 #define DELIVER_SLACK_INSIDE_H
 
-#include "base/list.h"
 #include "deliver/buckets.h"
+#include "deliver/errands.h"
+#include "deliver/secret.h"
 #include "deliver/slack/slack.h"
-#include "net/request.h"
 
 struct slack_chat;
 struct ws_client;
@@ -39,11 +39,10 @@ struct slack_chat {
 	size_t news_count;
 
 	/* Out. */
-	struct link calls; /* slack_call.in_chat */
-	size_t call_count;
+	struct errands calls;
 	struct bucket posts, edits, looks, states;
 	struct buckets rooms;
-	uint64_t edit_count, seed;
+	uint64_t edit_count;
 
 	/* A check, of which so many steps are done. */
 	struct channel_check check;
@@ -67,8 +66,7 @@ void slack_look(void *self, const struct channel_message *m);
 void slack_type(void *self, const struct channel_message *where, bool shows);
 void slack_tell(void *self, const struct channel_press *press, struct text words);
 int64_t slack_ready(void *self, const struct channel_message *where, int64_t now_ms);
-int64_t slack_calls_tick(struct slack_chat *t, int64_t now_ms);
-void slack_calls_finish(struct slack_chat *t);
+void slack_calls_init(struct slack_chat *t);
 
 /* ---- slack_check.c ---- */
 
