@@ -10,6 +10,7 @@
 #include "base/must.h"
 #include "config/chat.h"
 #include "deliver/ntfy/ntfy_inside.h"
+#include "deliver/secret.h"
 #include "net/loop.h"
 #include "net/url.h"
 
@@ -128,26 +129,19 @@ static void ntfy_check(void *self, const struct channel_check *check)
 
 /* ---- open and close ---- */
 
-static void forget_word(char *word)
-{
-	if (word)
-		explicit_bzero(word, strlen(word));
-	free(word);
-}
-
 static void ntfy_close(void *self)
 {
 	struct ntfy_chat *n = self;
 
 	ntfy_stream_finish(n);
-	ntfy_calls_finish(n);
+	errands_finish(&n->calls);
 	if (n->check_request)
 		request_cancel(n->check_request);
 	requests_destroy(n->requests);
 	json_reader_finish(&n->reader);
 	buf_finish(&n->line);
 	buf_finish(&n->check_body);
-	forget_word(n->authorization);
+	secret_forget(n->authorization);
 	free(n->base);
 	free(n->topic);
 	free(n->press);
@@ -192,11 +186,9 @@ static bool check_options(const struct channel_options *options, const char *bas
 static void *ntfy_open(const struct channel_options *options, struct error *why)
 {
 	const struct config_adapter *config = options->config;
-	struct text base = text_of(config->url ? config->url : BASE_URL);
+	struct text base = url_base(text_of(config->url ? config->url : BASE_URL));
 	struct ntfy_chat *n;
 
-	while (base.len && base.at[base.len - 1] == '/')
-		base.len--;
 	if (!check_options(options, config->url ? config->url : BASE_URL, why))
 		return NULL;
 	n = must_zero(1, sizeof(*n));
@@ -210,8 +202,7 @@ static void *ntfy_open(const struct channel_options *options, struct error *why)
 	n->authorization = options->credential.len ? authorize(options->credential) : NULL;
 	n->is_direct = config->url != NULL;
 	n->bucket.rate = (struct bucket_rate){BURST, EVERY_MS};
-	n->seed = (uint64_t)ntfy_now(n) | 1;
-	list_init(&n->calls);
+	ntfy_calls_init(n);
 	list_init(&n->waiting);
 	json_reader_init(&n->reader, NTFY_LINE_MAX);
 	buf_init(&n->line, NTFY_LINE_MAX);
@@ -222,7 +213,7 @@ static void *ntfy_open(const struct channel_options *options, struct error *why)
 static int64_t ntfy_tick(void *self, int64_t now_ms)
 {
 	int64_t in = ntfy_stream_tick(self, now_ms);
-	int64_t out = ntfy_calls_tick(self, now_ms);
+	int64_t out = errands_tick(&((struct ntfy_chat *)self)->calls, now_ms);
 
 	return in < out ? in : out;
 }

@@ -2,10 +2,9 @@
 #ifndef DELIVER_NTFY_INSIDE_H
 #define DELIVER_NTFY_INSIDE_H
 
-#include "base/list.h"
 #include "deliver/buckets.h"
+#include "deliver/errands.h"
 #include "deliver/ntfy/ntfy.h"
-#include "net/request.h"
 
 #define NTFY_OWN_MAX 64 /* messages that we are known to have written */
 #define NTFY_ID_ROOM 65
@@ -38,12 +37,10 @@ struct ntfy_chat {
 	int check_status;
 
 	/* Out. */
-	struct link calls; /* ntfy_call.in_chat */
-	size_t call_count;
+	struct errands calls;
 	struct bucket bucket;
 	char own[NTFY_OWN_MAX][NTFY_ID_ROOM];
 	unsigned own_next;
-	uint64_t seed;
 };
 
 /* ---- ntfy_stream.c ---- */
@@ -56,8 +53,7 @@ void ntfy_stream_finish(struct ntfy_chat *n);
 
 void ntfy_send(void *self, const struct channel_message *m);
 int64_t ntfy_ready(void *self, const struct channel_message *where, int64_t now_ms);
-int64_t ntfy_calls_tick(struct ntfy_chat *n, int64_t now_ms);
-void ntfy_calls_finish(struct ntfy_chat *n);
+void ntfy_calls_init(struct ntfy_chat *n);
 
 /* ---- channel_ntfy.c ---- */
 

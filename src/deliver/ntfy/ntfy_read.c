@@ -2,6 +2,7 @@
 #include "base/put.h"
 #include "deliver/ntfy/ntfy.h"
 #include "deliver/plain.h"
+#include "net/url.h"
 
 #define TOPIC_MAX 64
 #define ID_MAX 64
@@ -58,13 +59,10 @@ static bool has_codes(const struct channel_message *m)
 
 static void put_action(const struct channel_button *b, const char *press, struct buf *out)
 {
-	struct text base = text_of(press);
 	struct buf url;
 
-	while (base.len && base.at[base.len - 1] == '/')
-		base.len--;
 	buf_init(&url, 4 * KIB);
-	buf_add(&url, base);
+	buf_add(&url, url_base(text_of(press)));
 	buf_add(&url, TEXT("/api/press"));
 	put_object(out, NULL);
 	put_word(out, "action", "http");

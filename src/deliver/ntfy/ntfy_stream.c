@@ -49,7 +49,7 @@ static bool is_own(const struct ntfy_chat *n, const char *id)
 /* What cannot be taken now is left: nobody is answered there. */
 void ntfy_hand_on(struct ntfy_chat *n)
 {
-	while (!n->call_count && !list_is_empty(&n->waiting)) {
+	while (!n->calls.count && !list_is_empty(&n->waiting)) {
 		struct ntfy_waiting *w = list_of(n->waiting.next, struct ntfy_waiting, in_chat);
 
 		if (!is_own(n, w->id))
