@@ -7,6 +7,9 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "config/config.h"
+#include "deliver/automations.h"
+#include "deliver/clause.h"
 #include "lib/hold.h"
 #include "signal/json.h"
 #include "signal/when.h"
@@ -95,6 +98,29 @@ static void read_both(struct text clause, struct text payload)
 	when_destroy(when);
 }
 
+/* The clause as that of an automation, which judges the payload as the text of a message. */
+static void automate(struct text clause, struct text text)
+{
+	struct error why = {""};
+	char *when = text_dup(clause);
+	struct config_automation one = {.when = when, .answer = when};
+	struct config config = {.automations = &one, .automation_count = 1};
+	struct nexus_request r = {0};
+	struct automations *a;
+
+	if (!clause_check(clause, &why)) {
+		must_hold(why.words[0]);
+	} else {
+		a = automations_create(&config);
+		nexus_set(&r, NEXUS_CONTENT, text);
+		automations_run(a, &r, TEXT(""), false);
+		must_hold(r.evaluated == 1);
+		automations_destroy(a);
+		nexus_finish(&r);
+	}
+	free(when);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct text payload, clause;
@@ -103,5 +129,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		return 0;
 	clause = text_cut((struct text){(const char *)bytes, n}, '\n', &payload);
 	read_both(clause, payload);
+	automate(clause, payload);
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "config/check.h"
 #include "deliver/channels.h"
+#include "deliver/clause.h"
 #include "net/interrupt.h"
 #include "source/wish.h"
 
@@ -55,6 +56,7 @@ int main(int argc, char **argv)
 	check_ask(&(struct check_by){.source_url = source_check_scheme,
 	                             .protocol = source_check_protocol,
 	                             .dialect = box_can_pin,
-	                             .channel = channel_check});
+	                             .channel = channel_check,
+	                             .condition = clause_check});
 	return command_main(&context, argc, argv);
 }

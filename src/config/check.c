@@ -242,6 +242,11 @@ bool check_channel(struct text value, struct error *why)
 	return !asked.channel || asked.channel(value, why);
 }
 
+bool check_condition(struct text value, struct error *why)
+{
+	return !asked.condition || asked.condition(value, why);
+}
+
 bool check_reference(struct text value, struct error *why)
 {
 	if (value.len > 3 && text_starts(value, TEXT("${")) && value.at[value.len - 1] == '}' &&

@@ -48,9 +48,10 @@ bool check_contact(struct text value, struct error *why);
  * configuration is read.  NULL: any is good. */
 struct check_by {
 	bool (*source_url)(struct text value, struct error *why);
-	bool (*protocol)(struct text value, struct error *why); /* of a source */
-	bool (*dialect)(struct text value, struct error *why);  /* can a listener pin it? */
-	bool (*channel)(struct text value, struct error *why);  /* of an adapter */
+	bool (*protocol)(struct text value, struct error *why);  /* of a source */
+	bool (*dialect)(struct text value, struct error *why);   /* can a listener pin it? */
+	bool (*channel)(struct text value, struct error *why);   /* of an adapter */
+	bool (*condition)(struct text value, struct error *why); /* as JSON */
 };
 void check_ask(const struct check_by *by);
 
@@ -58,5 +59,6 @@ bool check_source_url(struct text value, struct error *why);
 bool check_protocol(struct text value, struct error *why);
 bool check_dialect(struct text value, struct error *why);
 bool check_channel(struct text value, struct error *why);
+bool check_condition(struct text value, struct error *why);
 
 #endif

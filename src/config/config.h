@@ -19,7 +19,7 @@
 #include "config/auth.h"
 #include "config/limits.h"
 #include "config/machine.h"
-#include "config/people.h"
+#include "config/triggers.h"
 
 enum config_validation { CONFIG_VALIDATE_OFF, CONFIG_VALIDATE_WARN, CONFIG_VALIDATE_STRICT };
 
@@ -85,6 +85,8 @@ struct config {
 	struct config_deliver deliver;
 	struct config_media media;
 	struct config_prompts prompts;
+	struct config_automation *automations;
+	size_t automation_count;
 	_Alignas(max_align_t) char groups[CONFIG_GROUPS_SIZE]; /* of other rooms: fields.h */
 };
 

@@ -610,10 +610,62 @@ static void chats_are_a_map_of_names(void **state)
 	             "c.yaml:1:33: identities: 'ada' is not CHANNEL:SENDER");
 }
 
+static bool is_no_five(struct text value, struct error *why)
+{
+	return !text_is(value, "5") || error_set(why, "it is five");
+}
+
+static void automations_have_conditions_of_any_shape(void **state)
+{
+	const struct check_by by = {.condition = is_no_five}, none = {0};
+	struct config c;
+	struct error why = {""};
+
+	if (!load_text(&c,
+	               "automations:\n"
+	               "- when: {signal.text: {matches: '^a\"', gt: 5, lt: -0.5, equals: true}}\n"
+	               "  answer: \"one\\ntwo\"\n"
+	               "- when:\n"
+	               "  - a: {equals: \"5\"}\n"
+	               "  - b: {equals: ~, not: {contains: 05 on}}\n"
+	               "  - {}\n"
+	               "  route: {agent: other, session: all}\n"
+	               "- when:\n"
+	               "  set: {disable_streaming: true}\n",
+	               &why))
+		fail_msg("%s", why.words);
+	assert_int_equal(c.automation_count, 3);
+	assert_string_equal(c.automations[0].when, "{\"signal.text\":{\"matches\":\"^a\\\"\","
+	                                           "\"gt\":5,\"lt\":-0.5,\"equals\":true}}");
+	assert_string_equal(c.automations[0].answer, "one\ntwo");
+	assert_string_equal(c.automations[1].when,
+	                    "[{\"a\":{\"equals\":\"5\"}},"
+	                    "{\"b\":{\"equals\":null,\"not\":{\"contains\":\"05 on\"}}},{}]");
+	assert_string_equal(c.automations[1].route.agent, "other");
+	assert_string_equal(c.automations[1].route.session, "all");
+	assert_null(c.automations[2].when);
+	assert_true(c.automations[2].set.disable_streaming);
+	config_finish(&c);
+	assert_fault("automations: [{when: {}}]\n",
+	             "c.yaml:1:15: automations: one of 'answer', 'route' and 'set' is wanted");
+	assert_fault("automations: [{answer: a, set: {disable_streaming: true}}]\n",
+	             "c.yaml:1:15: automations: one of 'answer', 'route' and 'set' is wanted");
+	assert_fault("automations: [{route: {session: a}}]\n", "c.yaml:1:34: 'agent' is missing");
+	assert_fault("automations:\n- when: [[[[[[[[[1]]]]]]]]]\n",
+	             "c.yaml:2:17: nested too deeply");
+	assert_fault("automations:\n- when: {a: *b}\n",
+	             "c.yaml:2:13: anchors, aliases and tags are not allowed here");
+	assert_fault("automations:\n- when: {[a]: b}\n", "c.yaml:2:10: a key is a plain word");
+	check_ask(&by);
+	assert_fault("automations:\n- answer: a\n  when: 5\n", "c.yaml:3:9: when: it is five");
+	check_ask(&none);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chats_are_a_map_of_names),
+		cmocka_unit_test(automations_have_conditions_of_any_shape),
 		cmocka_unit_test(defaults_are_those_of_the_manual),
 		cmocka_unit_test(whoever_knows_a_name_is_asked_and_the_fault_has_its_place),
 		cmocka_unit_test(every_key_can_stand_in_the_file),

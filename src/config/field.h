@@ -48,6 +48,7 @@ struct field {
 	bool brief;   /* a row may be written as its first field alone */
 	bool filled;  /* a list with nothing in it is a fault */
 	bool lines;   /* a text may have ends of lines and tabs in it */
+	bool tree;    /* a text is written as any maps and lists, and kept as their JSON */
 };
 
 const struct field *field_find(const struct field *fields, struct text name);

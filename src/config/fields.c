@@ -7,7 +7,7 @@
 #include "config/check.h"
 #include "config/config.h"
 
-#define OWN_KEYS 22
+#define OWN_KEYS 23
 #define GROUPS_MAX 8 /* of other rooms, behind our own keys */
 #define GIB (1024.0 * MIB)
 #define DAY_MS (24 * 3600e3)
@@ -254,6 +254,10 @@ static struct field all[OWN_KEYS + GROUPS_MAX + 1] = {
          .fields = config_media_fields},
 	{"prompts", FIELD_GROUP, AT(prompts), "where agents ask people, besides screens",
          .fields = config_prompts_fields},
+	{"automations", FIELD_ROWS, AT(automations),
+         "what is done with messages before an agent is asked: when, and answer, route or set",
+         .fields = config_automation_fields, .count = AT(automation_count),
+         .size = sizeof(struct config_automation), .check_row = config_check_automation},
 };
 
 const struct field *const config_fields = all;

@@ -74,12 +74,21 @@ static void add_rows(const struct field *field, struct buf *out)
 		put_u64(out, "minItems", 1);
 }
 
+static void add_text(const struct field *field, struct buf *out)
+{
+	if (field->tree) {
+		put_json(out, "type", TEXT("[\"object\",\"array\",\"null\"]"));
+		return;
+	}
+	put_word(out, "type", "string");
+	put_u64(out, "minLength", 1);
+}
+
 static void add_type(const struct field *field, struct buf *out)
 {
 	switch (field->type) {
 	case FIELD_TEXT:
-		put_word(out, "type", "string");
-		put_u64(out, "minLength", 1);
+		add_text(field, out);
 		break;
 	case FIELD_CHOICE:
 		schema_add_choices(field, out);

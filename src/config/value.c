@@ -41,6 +41,8 @@ const char *field_wants(const struct field *field)
 		[FIELD_GROUP] = "a map",
 	};
 
+	if (field->tree)
+		return "a map, or a list of maps";
 	return field->type == FIELD_ROWS && field->brief ? "a list of texts or maps"
 	                                                 : words[field->type];
 }

@@ -34,6 +34,8 @@ static void write_text(const struct field *field, const char *value, struct buf 
 {
 	if (!value)
 		buf_add(out, TEXT("null"));
+	else if (field->tree)
+		buf_add(out, text_of(value));
 	else if (is_secret(field))
 		buf_add(out, TEXT("\"(secret)\""));
 	else if (field->check == check_source_url)

@@ -9,9 +9,12 @@
 
 #include <yaml.h>
 
+#include "base/buf.h"
 #include "base/near.h"
 
 #define SHOWN_NAME 60
+#define TREE_DEPTH_MAX 8 /* of what is kept as JSON */
+#define TREE_MAX 4096    /* bytes of that */
 
 struct yaml_reader {
 	yaml_parser_t parser;
@@ -221,6 +224,129 @@ static bool yaml_read_entries(struct yaml_reader *r, const struct field *map, vo
 	return good;
 }
 
+/* ---- what is kept as JSON ---- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static size_t skip_digits(struct text t, size_t at)
+{
+	while (at < t.len && is_digit(t.at[at]))
+		at++;
+	return at;
+}
+
+/* As JSON has them. */
+static bool is_number(struct text t)
+{
+	size_t at = t.len && t.at[0] == '-', from = at;
+
+	at = skip_digits(t, at);
+	if (at == from || (t.at[from] == '0' && at > from + 1))
+		return false;
+	if (at < t.len && t.at[at] == '.') {
+		from = at + 1;
+		at = skip_digits(t, from);
+		if (at == from)
+			return false;
+	}
+	return at == t.len;
+}
+
+static bool is_plain_json(const yaml_event_t *event)
+{
+	struct text value = scalar_text(event);
+
+	return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+	       (text_is(value, "true") || text_is(value, "false") || is_number(value));
+}
+
+static void tree_scalar(const yaml_event_t *event, struct buf *out)
+{
+	if (is_nothing(event))
+		buf_add(out, TEXT("null"));
+	else if (is_plain_json(event))
+		buf_add(out, scalar_text(event));
+	else
+		buf_add_json(out, scalar_text(event));
+}
+
+static bool read_tree(struct yaml_reader *r, const yaml_event_t *event, unsigned depth,
+                      struct buf *out);
+
+/* One more of a map or a list, or its end. */
+static bool tree_item(struct yaml_reader *r, bool is_map, unsigned depth, struct buf *out,
+                      bool *over)
+{
+	yaml_event_t event;
+	bool good;
+
+	if (!next(r, &event))
+		return false;
+	*over = event.type == YAML_MAPPING_END_EVENT || event.type == YAML_SEQUENCE_END_EVENT;
+	if (*over) {
+		yaml_event_delete(&event);
+		return true;
+	}
+	if (out->len && out->at[out->len - 1] != '{' && out->at[out->len - 1] != '[')
+		buf_add_char(out, ',');
+	if (is_map && event.type != YAML_SCALAR_EVENT) {
+		good = yaml_refuse(r, &event, "a key is a plain word");
+	} else if (is_map) {
+		buf_add_json(out, scalar_text(&event));
+		buf_add_char(out, ':');
+		yaml_event_delete(&event);
+		if (!next(r, &event))
+			return false;
+		good = read_tree(r, &event, depth, out);
+	} else {
+		good = read_tree(r, &event, depth, out);
+	}
+	yaml_event_delete(&event);
+	return good;
+}
+
+static bool read_tree(struct yaml_reader *r, const yaml_event_t *event, unsigned depth,
+                      struct buf *out)
+{
+	bool is_map = event->type == YAML_MAPPING_START_EVENT, good = true, over = false;
+
+	if (event->type == YAML_SCALAR_EVENT) {
+		tree_scalar(event, out);
+		return true;
+	}
+	if (depth == TREE_DEPTH_MAX)
+		return yaml_refuse(r, event, "nested too deeply");
+	buf_add_char(out, is_map ? '{' : '[');
+	while (good && !over)
+		good = tree_item(r, is_map, depth + 1, out, &over);
+	buf_add_char(out, is_map ? '}' : ']');
+	return good;
+}
+
+static bool yaml_read_tree(struct yaml_reader *r, const struct field *field, void *base,
+                           const yaml_event_t *event)
+{
+	struct buf json;
+	bool good;
+
+	if (is_nothing(event))
+		return true;
+	buf_init(&json, TREE_MAX);
+	good = read_tree(r, event, 0, &json);
+	if (good && json.full) {
+		error_set(r->why, "longer than %d bytes", TREE_MAX);
+		good = value_fault(r, event, field);
+	} else if (good) {
+		good = field_set(field, base, buf_text(&json), r->why) ||
+		       value_fault(r, event, field);
+	}
+	buf_finish(&json);
+	return good;
+}
+
 static bool yaml_read_value(struct yaml_reader *r, const struct field *field, void *base,
                             const yaml_event_t *event)
 {
@@ -238,6 +364,8 @@ static bool yaml_read_value(struct yaml_reader *r, const struct field *field, vo
 		return event->type == YAML_SEQUENCE_START_EVENT
 		               ? yaml_read_list(r, field, base, event)
 		               : wrong_kind(r, event, field);
+	if (field->tree)
+		return yaml_read_tree(r, field, base, event);
 	if (event->type != YAML_SCALAR_EVENT || is_nothing(event))
 		return wrong_kind(r, event, field);
 	return field_set(field, base, scalar_text(event), r->why) || value_fault(r, event, field);

@@ -61,6 +61,7 @@ struct desk {
 	struct map by_id;    /* all requests */
 	struct map rates;    /* struct desk_rate by account and sender */
 	struct outbox *outbox;
+	struct automations *automations;
 	struct signal_reader *reader;
 	struct known known;     /* whom codes let in */
 	char *people_path;      /* NULL: there are no codes */

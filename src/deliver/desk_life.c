@@ -5,6 +5,7 @@
 #include "base/put.h"
 #include "base/random.h"
 #include "config/config.h"
+#include "deliver/automations.h"
 #include "deliver/desk_files.h"
 #include "deliver/desk_live.h"
 #include "deliver/desk_prompts.h"
@@ -41,6 +42,7 @@ struct desk *desk_create(const struct desk_options *options)
 	known_init(&d->known);
 	d->media = media_create(options->config->data);
 	d->reader = signal_reader_create();
+	d->automations = automations_create(options->config);
 	d->outbox = outbox_create(&(struct outbox_options){
 		.custody = options->custody,
 		.bus = options->bus,
@@ -81,6 +83,7 @@ void desk_destroy(struct desk *d)
 	dues_finish(&d->dues);
 	media_destroy(d->media);
 	outbox_destroy(d->outbox);
+	automations_destroy(d->automations);
 	signal_reader_destroy(d->reader);
 	free(d);
 }
@@ -88,6 +91,8 @@ void desk_destroy(struct desk *d)
 void desk_follow(struct desk *d, const struct config *config)
 {
 	d->config = config;
+	automations_destroy(d->automations);
+	d->automations = automations_create(config);
 	outbox_set_again(d->outbox, config->deliver.again);
 	if (d->has_begun)
 		desk_open_accounts(d);

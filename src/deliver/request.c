@@ -138,9 +138,19 @@ static void put_triggers(const struct nexus_request *r, struct buf *out)
 		return;
 	put_object(out, "triggers");
 	put_u64(out, "automations_evaluated", r->evaluated);
-	put_u64(out, "automations_fired", r->words[NEXUS_HANDLER] ? 1 : 0);
+	put_u64(out, "automations_fired", r->fired);
 	put_bool(out, "handled", r->words[NEXUS_HANDLER] != NULL);
 	put_word_of(out, "handled_by", r, NEXUS_HANDLER);
+	if (r->words[NEXUS_ROUTED]) {
+		put_object(out, "routing_override");
+		put_word_of(out, "agent_id", r, NEXUS_ROUTED);
+		put_word_of(out, "session_label", r, NEXUS_SESSION);
+		put_end(out);
+	}
+	if (r->disables_streaming)
+		put_bool(out, "disable_streaming", true);
+	if (r->words[NEXUS_RESULTS])
+		put_json(out, "automation_results", nexus_word(r, NEXUS_RESULTS));
 	put_end(out);
 }
 

@@ -51,7 +51,9 @@ enum nexus_word {
 	NEXUS_POLICY,   /* access[N], default */
 	NEXUS_QUEUE,
 	NEXUS_INTO,    /* the request that its text is asked with */
-	NEXUS_HANDLER, /* the command that handled it */
+	NEXUS_HANDLER, /* the command or automation that handled it */
+	NEXUS_RESULTS, /* what automations did, as JSON */
+	NEXUS_ROUTED,  /* the agent that one of them chose */
 	NEXUS_RESET,   /* the session that begins anew */
 	NEXUS_AGENT,
 	NEXUS_SESSION,
@@ -79,7 +81,7 @@ struct nexus_request {
 	const struct channel_traits *traits; /* or NULL */
 	bool is_mentioned, is_owner, is_rate_limited;
 	bool is_streamed, is_delivered, disables_streaming;
-	unsigned evaluated, tool_calls, chunks_sent;
+	unsigned evaluated, fired, tool_calls, chunks_sent;
 	int64_t response_ms;
 	enum nexus_stage stage;
 	enum nexus_status status;

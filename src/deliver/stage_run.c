@@ -1,4 +1,4 @@
-/* stage_run.c - the stages from the commands of people to the end of a request. */
+/* stage_run.c - the stages from the agent to the end of a request. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,46 +11,11 @@
 #include "deliver/tell.h"
 
 #define RECORD_TEXT_MAX (4 * KIB) /* of a text in nex.request */
-#define NOTICE_MAX (2 * KIB)
-#define ASK_PATIENCE_MS 30000 /* for an agent that is not there, as after a start */
+#define ASK_PATIENCE_MS 30000     /* for an agent that is not there, as after a start */
 
-/* ---- sessions ---- */
+/* ---- those of one session ---- */
 
-/* channel:account:peer[:thread], with a number when it began anew. */
-static void name_session(const struct nexus *x, struct buf *base, struct buf *out)
-{
-	const struct nexus_request *r = &x->request;
-	unsigned times;
-
-	if (r->words[NEXUS_SESSION]) {
-		buf_add(base, nexus_word(r, NEXUS_SESSION));
-	} else {
-		buf_add(base, nexus_word(r, NEXUS_CHANNEL));
-		buf_add_char(base, ':');
-		buf_add(base, nexus_word(r, NEXUS_ACCOUNT));
-		buf_add_char(base, ':');
-		buf_add(base, nexus_word(r, NEXUS_PEER));
-		if (r->words[NEXUS_THREAD]) {
-			buf_add_char(base, ':');
-			buf_add(base, nexus_word(r, NEXUS_THREAD));
-		}
-	}
-	times = custody_session(x->desk->options.custody, buf_text(base));
-	buf_add(out, buf_text(base));
-	if (times)
-		buf_print(out, "#%u", times + 1);
-}
-
-static void choose_agent(struct nexus *x)
-{
-	const struct config_adapter *adapter = desk_config(x->account);
-
-	if (!x->request.words[NEXUS_AGENT] && adapter)
-		nexus_set(&x->request, NEXUS_AGENT, text_of(adapter->agent));
-}
-
-/* The one that was there first, of this session, and is not answered yet. */
-static struct nexus *ahead(const struct nexus *x)
+struct nexus *stages_ahead(const struct nexus *x)
 {
 	list_each(&x->desk->live, l) {
 		struct nexus *other = list_of(l, struct nexus, in_desk);
@@ -65,7 +30,7 @@ static struct nexus *ahead(const struct nexus *x)
 	return NULL;
 }
 
-static bool stop_run(const struct nexus *x, struct error *why)
+bool stages_stop(const struct nexus *x, struct error *why)
 {
 	const struct back *back = &x->desk->options.back;
 	enum back_answer answer;
@@ -75,94 +40,6 @@ static bool stop_run(const struct nexus *x, struct error *why)
 	answer = back->cancel(back->self, nexus_word(&x->request, NEXUS_TURN),
 	                      &(struct back_ear){NULL, NULL}, why);
 	return answer == BACK_DONE || answer == BACK_TAKEN;
-}
-
-/* ---- commands ---- */
-
-static void say_stop(struct nexus *x, struct buf *out)
-{
-	struct nexus *other = ahead(x);
-	struct error why = {"nothing runs"};
-
-	if (other && stop_run(other, &why))
-		buf_add(out, TEXT("Stopped."));
-	else
-		buf_print(out, "Nothing was stopped: %s.", why.words);
-}
-
-static void say_new(struct nexus *x, struct buf *out)
-{
-	buf_add(out, TEXT("A new session begins with your next message."));
-}
-
-static void say_status(struct nexus *x, struct buf *out)
-{
-	const struct nexus *other = ahead(x);
-	struct text agent = nexus_word(&x->request, NEXUS_AGENT);
-
-	buf_print(out, "Agent %.*s, session %.*s: %s. %zu deliveries wait.",
-	          TEXT_ARG(agent.len ? agent : TEXT("(none)")),
-	          TEXT_ARG(nexus_word(&x->request, NEXUS_SESSION)),
-	          other ? "it works" : "nothing runs",
-	          custody_open_count(x->desk->options.custody));
-}
-
-static void say_help(struct nexus *x, struct buf *out)
-{
-	buf_add(out, TEXT("/stop ends what runs, /new begins a new session, /status says what goes "
-	                  "on, /help says this. All else goes to the agent."));
-}
-
-static const struct {
-	const char *word;
-	void (*say)(struct nexus *x, struct buf *out);
-	bool resets;
-} commands[] = {
-	{"/stop", say_stop, false},
-	{"/new", say_new, true},
-	{"/status", say_status, false},
-	{"/help", say_help, false},
-};
-
-#define COMMANDS (sizeof(commands) / sizeof(*commands))
-
-static void handle(struct nexus *x, size_t command, struct text base)
-{
-	struct buf out;
-
-	buf_init(&out, NOTICE_MAX);
-	commands[command].say(x, &out);
-	x->notice = text_dup(buf_text(&out));
-	buf_finish(&out);
-	nexus_set(&x->request, NEXUS_HANDLER, text_of(commands[command].word));
-	if (commands[command].resets)
-		nexus_set(&x->request, NEXUS_RESET, base);
-	stages_exit(x, NEXUS_HANDLED, commands[command].word);
-}
-
-enum stage_step stage_triggers(struct nexus *x, int64_t now_ms)
-{
-	struct text said = text_trim(nexus_word(&x->request, NEXUS_CONTENT));
-	enum stage_step step = STAGE_DONE;
-	struct buf base, session;
-
-	choose_agent(x);
-	buf_init(&base, 2 * KIB);
-	buf_init(&session, 2 * KIB);
-	name_session(x, &base, &session);
-	nexus_set(&x->request, NEXUS_SESSION, buf_text(&session));
-	for (size_t i = 0; i < COMMANDS && step == STAGE_DONE; i++) {
-		x->request.evaluated++;
-		if (!text_is(said, commands[i].word))
-			continue;
-		handle(x, i, buf_text(&base));
-		step = STAGE_SKIPS;
-	}
-	if (step == STAGE_DONE)
-		step = desk_read_answer(x, said);
-	buf_finish(&base);
-	buf_finish(&session);
-	return step;
 }
 
 /* ---- assemble ---- */
@@ -368,11 +245,11 @@ enum stage_step stage_run(struct nexus *x, int64_t now_ms)
 		stages_exit(x, NEXUS_COMPLETED, "it is asked with another");
 		return STAGE_EXITS;
 	}
-	other = ahead(x);
+	other = stages_ahead(x);
 	if (!other)
 		return x->collects && collect(x) ? STAGE_WAITS : ask_agent(x, now_ms);
 	if (x->interrupts && !x->has_interrupted)
-		x->has_interrupted = stop_run(other, &why);
+		x->has_interrupted = stages_stop(other, &why);
 	return STAGE_WAITS;
 }
 

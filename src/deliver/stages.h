@@ -19,6 +19,10 @@ bool stages_go_on(struct nexus *x, int64_t now_ms);
 bool stages_admit(struct nexus *x, int64_t now_ms);
 void stages_exit(struct nexus *x, enum nexus_status status, const char *reason);
 
+/* The one that was there first, of the same session, and is not answered yet; and its end. */
+struct nexus *stages_ahead(const struct nexus *x);
+bool stages_stop(const struct nexus *x, struct error *why);
+
 /* desk_people.c: is the answer a code?  Then it is the notice. */
 bool desk_pairs(struct nexus *x);
 

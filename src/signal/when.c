@@ -171,6 +171,81 @@ struct when *when_create(yyjson_val *clause, enum when_prefix prefix, struct err
 	return NULL;
 }
 
+/* --- checking ------------------------------------------------------------- */
+
+static bool check_expression(struct text expression, struct error *why)
+{
+	struct pattern *pattern = pattern_create(expression);
+	bool good = pattern != NULL;
+
+	pattern_destroy(pattern);
+	return good || pointer_fault(why, "that is no regular expression");
+}
+
+static bool check_op(yyjson_val *name, yyjson_val *value, struct error *why)
+{
+	enum op op = find_op(name);
+
+	if (op == OPS)
+		return pointer_fault(why, "no such operator; there are equals, contains, matches, "
+		                          "gt, lt, exists and not");
+	return op != OP_MATCHES || check_expression(json_text(value), why);
+}
+
+static bool check_each(yyjson_val *ops, struct error *why)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(ops);
+	yyjson_val *name;
+
+	while ((name = yyjson_obj_iter_next(&iter)))
+		if (!check_op(name, yyjson_obj_iter_get_val(name), why))
+			return pointer_member(why, json_text(name));
+	return true;
+}
+
+static bool check_ops(yyjson_val *ops, struct error *why)
+{
+	yyjson_val *inner;
+	size_t depth = 0;
+	bool good = true;
+
+	for (; good && (inner = yyjson_obj_get(ops, "not")); ops = inner, depth++)
+		good = yyjson_obj_size(ops) == 1;
+	if (good)
+		good = check_each(ops, why);
+	else
+		depth -= !pointer_fault(why, "beside 'not' no other operator counts");
+	while (!good && depth--)
+		pointer_member(why, TEXT("not"));
+	return good;
+}
+
+static bool check_cond(yyjson_val *cond, struct error *why)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(cond);
+	yyjson_val *path;
+
+	while ((path = yyjson_obj_iter_next(&iter)))
+		if (!check_ops(yyjson_obj_iter_get_val(path), why))
+			return pointer_member(why, json_text(path));
+	return true;
+}
+
+bool when_check(yyjson_val *clause, struct error *why)
+{
+	struct when *when = when_create(clause, WHEN_PREFIX_OPTIONAL, why);
+
+	if (!when)
+		return false;
+	when_destroy(when);
+	if (!yyjson_is_arr(clause))
+		return check_cond(clause, why);
+	for (size_t i = 0; i < yyjson_arr_size(clause); i++)
+		if (!check_cond(yyjson_arr_get(clause, i), why))
+			return pointer_item(why, i);
+	return true;
+}
+
 /* --- letting go ----------------------------------------------------------- */
 
 static void free_cond(struct cond *cond)

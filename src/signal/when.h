@@ -28,6 +28,10 @@ enum when_prefix { WHEN_PREFIX_NEEDED, WHEN_PREFIX_OPTIONAL };
 struct when *when_create(yyjson_val *clause, enum when_prefix prefix, struct error *why);
 void when_destroy(struct when *when);
 
+/* For a condition that somebody writes by hand, which should do what it says: false also for an
+ * operator that nobody knows or that a `not` hides, and for a bad expression. */
+bool when_check(yyjson_val *clause, struct error *why);
+
 /* Allocates nothing.  One thread at a time. */
 bool when_holds(const struct when *when, const struct cue *cue);
 
