@@ -5,6 +5,7 @@ import time
 
 from chats import RESTARTED, TEXT, begun, connected, ends, finished, requests, says
 from fake_telegram import Refused, Telegram
+from faults import FaultyBox
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
 
@@ -13,7 +14,7 @@ LOST = "(nobody knows whether the answer arrived, please ask again)"
 PEOPLE = "people: [{name: Ada, relationship: owner, identities: ['telegram:7', 'telegram:8']}]\n"
 
 
-def settings(up, fake, more="", adapter="", streaming="enabled: auto"):
+def settings(up, fake, more="", adapter="", streaming="enabled: auto", kind=Box):
     place = temp_dir()
     secret = place / "token"
     secret.write_text("123:abc\n")
@@ -24,7 +25,7 @@ def settings(up, fake, more="", adapter="", streaming="enabled: auto"):
         f"adapters:\n  telegram:\n    agent: model\n    url: {fake.url}\n"
         f"    credential_file: {secret}\n    streaming: {{{streaming}}}\n{adapter}"
         f"deliver: {{gather: 0}}\n{PEOPLE}{more}")
-    return Box(args=["--config", str(path)])
+    return kind(args=["--config", str(path)])
 
 
 def letters(box):
@@ -232,6 +233,34 @@ def _():
         up.gate.set()
         eventually(lambda: TEXT in fake.screen())
         assert len(answers(box)) == 1 and fake.wrong == [], fake.wrong
+
+
+def open_prompts(box):
+    return box.request("GET", "/api/prompts").json()["prompts"]
+
+
+@test("who pressed is told when the answer is on the disk, and before that a press comes again")
+def _():
+    with Upstream() as up, Telegram() as fake:
+        box = settings(up, fake, "prompts: {to: ['telegram:7']}\n", kind=FaultyBox)
+        box.arm_loss(SLOW=600_000)
+        box.start()
+        connected(box)
+        box.emit("prompt", source="me", correlationId="r1", payload=TOOL)
+        eventually(lambda: keyboard(fake) == [["Allow", "Deny"]])
+        eventually(lambda: [d["state"] for d in letters(box)] == ["delivered"])
+        box.fail()
+        press, confirmed = fake.press(7, "Allow"), fake.confirmed
+        eventually(lambda: not open_prompts(box))
+        time.sleep(0.3)  # in which it must not be told
+        box.lose_power()
+        assert fake.told == {} and fake.confirmed == confirmed, (fake.told, fake.confirmed)
+        box.disarm()
+        with box:
+            eventually(lambda: fake.told.get(press) == "Taken.")
+            assert [a["value"] for a in answers(box)] == ["allow"], answers(box)
+            eventually(lambda: fake.screen()[0].endswith("\n\nAda answered: Allow."))
+            eventually(lambda: fake.confirmed > confirmed)
 
 
 @test("a button that is pressed 1,000 times does no harm")

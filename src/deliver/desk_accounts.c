@@ -23,7 +23,7 @@ static bool channel_kept(void *self)
 {
 	const struct desk_account *a = self;
 
-	return a->came_seq <= custody_durable(a->desk->options.custody);
+	return a->came_seq <= custody_durable(a->desk->options.custody) && !desk_has_pressed(a);
 }
 
 static void channel_wakes(void *self)

@@ -57,6 +57,7 @@ struct desk {
 	struct link stirred; /* requests that something happened to */
 	struct link unsaved; /* that wait for the disk */
 	struct dues dues;    /* nexus.due */
+	struct link pressed; /* struct desk_pressed: answers that are not on the disk */
 	struct map by_run;   /* of those whose agent works */
 	struct map by_id;    /* all requests */
 	struct map rates;    /* struct desk_rate by account and sender */

@@ -36,6 +36,7 @@ struct desk *desk_create(const struct desk_options *options)
 	list_init(&d->kept);
 	list_init(&d->stirred);
 	list_init(&d->unsaved);
+	list_init(&d->pressed);
 	map_init(&d->by_run);
 	map_init(&d->by_id);
 	map_init(&d->rates);
@@ -72,6 +73,7 @@ void desk_destroy(struct desk *d)
 		desk_free_nexus(list_of(d->live.next, struct nexus, in_desk));
 	while (!list_is_empty(&d->kept))
 		desk_free_kept(d, list_of(d->kept.next, struct desk_kept, in_desk));
+	desk_forget_presses(d);
 	desk_close_accounts(d);
 	while (map_next(&d->rates, &at, &key, &rate))
 		free(rate);

@@ -1,9 +1,21 @@
 /* desk_press.c - buttons under questions: pressed by a person, or by whoever has a code. */
+#include <stdlib.h>
+
+#include "base/must.h"
 #include "deliver/ballot.h"
 #include "deliver/desk_prompts.h"
 #include "deliver/stages.h"
 
 #define WORDS_MAX (4 * KIB)
+#define NOT_TAKEN "That was not taken: %s."
+
+/* An answer that is not on the disk yet, and of whom. */
+struct desk_pressed {
+	struct desk_account *account;
+	char *press, *value, *sender, *peer;
+	bool is_dm;
+	struct link in_desk; /* desk.pressed */
+};
 
 /* A press is judged as a message of that person in that chat would be. */
 static bool may_press(struct desk_account *account, const struct channel_press *press,
@@ -27,6 +39,72 @@ static bool may_press(struct desk_account *account, const struct channel_press *
 	return may;
 }
 
+static void free_pressed(struct desk_pressed *p)
+{
+	list_remove(&p->in_desk);
+	free(p->press);
+	free(p->value);
+	free(p->sender);
+	free(p->peer);
+	free(p);
+}
+
+/* The answer is on the disk: not before that the platform hears that it was taken. */
+static void press_is_kept(void *of, const struct back_verdict *verdict)
+{
+	struct desk_pressed *p = of;
+	struct desk_account *account = p->account;
+	struct channel_press press = {.press = text_of(p->press),
+	                              .value = text_of(p->value),
+	                              .sender = text_of(p->sender),
+	                              .peer = text_of(p->peer),
+	                              .is_dm = p->is_dm};
+	struct buf words;
+
+	buf_init(&words, WORDS_MAX);
+	if (verdict->answer == BACK_DONE)
+		buf_add(&words, TEXT("Taken."));
+	else
+		buf_print(&words, NOT_TAKEN, verdict->why->words);
+	if (account->line.channel && account->line.kind->tell)
+		account->line.kind->tell(account->line.channel, &press, buf_text(&words));
+	buf_finish(&words);
+	desk_wake(account->desk);
+	free_pressed(p);
+}
+
+/* There are no more of them than open questions: each is answered once. */
+static struct desk_pressed *keep_press(struct desk_account *account,
+                                       const struct channel_press *press)
+{
+	struct desk_pressed *p = must_zero(1, sizeof(*p));
+
+	p->account = account;
+	p->press = text_dup(press->press);
+	p->value = text_dup(press->value);
+	p->sender = text_dup(press->sender);
+	p->peer = text_dup(press->peer);
+	p->is_dm = press->is_dm;
+	list_init(&p->in_desk);
+	list_add(&account->desk->pressed, &p->in_desk);
+	return p;
+}
+
+/* It is told later that the answer was taken; the words say else why not. */
+static void give_pressed(struct desk_account *account, const struct channel_press *press,
+                         const struct letter *l, struct back_reply *reply, struct buf *words)
+{
+	struct desk_pressed *kept = keep_press(account, press);
+	struct error why;
+
+	reply->ear = (struct back_ear){press_is_kept, kept};
+	if (desk_give_answer(account->desk, l, reply, &why) == BACK_TAKEN)
+		return;
+	free_pressed(kept);
+	buf_print(words, NOT_TAKEN, why.words);
+}
+
+/* Without words: it was taken, and is told so later. */
 static void press_choice(struct desk_account *account, const struct channel_press *press,
                          struct buf *words)
 {
@@ -37,7 +115,6 @@ static void press_choice(struct desk_account *account, const struct channel_pres
 	                                 ? custody_letter(d->options.custody, delivery)
 	                                 : NULL;
 	struct buf user, value;
-	struct error why;
 
 	buf_init(&user, 2 * KIB);
 	buf_init(&value, 2 * PROMPT_VALUE_MAX);
@@ -47,15 +124,13 @@ static void press_choice(struct desk_account *account, const struct channel_pres
 		buf_add(words, TEXT("That was not taken: there is no such question."));
 	else if (!may_press(account, press, l, &user))
 		buf_add(words, TEXT("You may not answer here."));
-	else if (desk_give_answer(
-			 d, l,
-			 &(struct back_reply){.value = buf_text(&value),
-	                                      .who = {.user = buf_text(&user),
-	                                              .screen = text_of(account->line.account)}},
-			 &why) == BACK_TAKEN)
-		buf_add(words, TEXT("Taken."));
 	else
-		buf_print(words, "That was not taken: %s.", why.words);
+		give_pressed(
+			account, press, l,
+			&(struct back_reply){.value = buf_text(&value),
+		                             .who = {.user = buf_text(&user),
+		                                     .screen = text_of(account->line.account)}},
+			words);
 	buf_finish(&user);
 	buf_finish(&value);
 }
@@ -68,8 +143,29 @@ void desk_press(struct desk_account *account, const struct channel_press *press)
 		return;
 	buf_init(&words, WORDS_MAX);
 	press_choice(account, press, &words);
-	account->line.kind->tell(account->line.channel, press, buf_text(&words));
+	if (words.len)
+		account->line.kind->tell(account->line.channel, press, buf_text(&words));
 	buf_finish(&words);
+}
+
+bool desk_has_pressed(const struct desk_account *account)
+{
+	list_each(&account->desk->pressed, l)
+		if (list_of(l, struct desk_pressed, in_desk)->account == account)
+			return true;
+	return false;
+}
+
+void desk_forget_presses(struct desk *d)
+{
+	const struct back *back = &d->options.back;
+
+	list_each(&d->pressed, l) {
+		struct desk_pressed *p = list_of(l, struct desk_pressed, in_desk);
+
+		back->forget(back->self, p);
+		free_pressed(p);
+	}
 }
 
 enum back_answer desk_press_code(struct desk *d, struct text code, const struct back_ear *ear,

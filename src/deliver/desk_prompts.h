@@ -10,5 +10,7 @@ void desk_name_person(const struct nexus_request *r, struct buf *out);
 enum back_answer desk_give_answer(struct desk *d, const struct letter *l, struct back_reply *reply,
                                   struct error *why);
 void desk_press(struct desk_account *account, const struct channel_press *press);
+bool desk_has_pressed(const struct desk_account *account); /* and that is not on the disk */
+void desk_forget_presses(struct desk *d);
 
 #endif
