@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 
 import manual
-from chats import TEXT, connected, requests
+from chats import TEXT, begun, connected, requests
 from irc_servers import SERVERS, Server
 from lib import PATIENCE_S, ROOT, Box, Skip, cli, closed_port, eventually, run, temp_dir, test
 from servers import Upstream
@@ -195,9 +195,8 @@ def _():
         box.request("POST", "/api/messages", {"channel": "phone", "peer": "alerts",
                                               "agent": "model", "text": "good day"})
         eventually(lambda: [m["message"] for m in server.read("alerts")] == [TEXT])
-        answer = box.request("POST", "/api/messages", {
-            "channel": "phone", "peer": "ops", "agent": "model", "text": "slow please"}).json()
-        eventually(lambda: len(up.of("/v1/chat/completions")) == 2)
+        _, answer = begun(box, up, lambda: box.request("POST", "/api/messages", {
+            "channel": "phone", "peer": "ops", "agent": "model", "text": "slow please"}).json())
         text = " ".join(f'**word**{i} "\\quoted\\"' for i in range(600))
         box.emit("text_delta", source="model", correlationId=answer["id"],
                  payload={"agentId": "model", "content": " " + text})

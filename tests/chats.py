@@ -114,6 +114,13 @@ def ends(box, run, success=True):
              payload={"agentId": "model", "taskId": run, "success": success})
 
 
+def asked_with(up, number):
+    """The lines of a question, as the agent got them."""
+    eventually(lambda: len(up.of("/v1/chat/completions")) >= number)
+    body = json.loads(up.of("/v1/chat/completions")[number - 1].body)
+    return body["messages"][-1]["content"].split("\n")
+
+
 def begun(box, up, ask):
     """Calls ask, and waits till the box has heard the first words of the answer: what the test
     has the agent say comes behind them.  The id of the run, and what ask gave."""
