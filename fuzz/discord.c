@@ -22,8 +22,8 @@ static void read_data(yyjson_val *data)
 
 	buf_init(&words.text, CHANNEL_TEXT_MAX);
 	if (discord_read_message(data, &self, &words, &inbound) &&
-	    (!discord_id(inbound.sender) || !discord_id(inbound.peer) || !inbound.text.len ||
-	     text_is(inbound.sender, self.id)))
+	    (!discord_id(inbound.sender) || !discord_id(inbound.peer) ||
+	     !(inbound.text.len + inbound.file_count) || text_is(inbound.sender, self.id)))
 		abort();
 	if (discord_read_press(data, &pressed, &press) &&
 	    (!discord_id(press.sender) || !press.value.len || press.value.len > BUTTON_VALUE_MAX ||

@@ -36,8 +36,8 @@ static void read_envelope(struct json_reader *reader, struct text input)
 		return;
 	buf_init(&words.text, CHANNEL_TEXT_MAX + KIB);
 	if (slack_read_message(&envelope, &self, &words, &in) &&
-	    (!in.sender.len || !in.peer.len || !in.message.len || !in.text.len ||
-	     text_is(in.sender, self.user) || memchr(in.text.at, '\0', in.text.len)))
+	    (!in.sender.len || !in.peer.len || !in.message.len || !(in.text.len + in.file_count) ||
+	     text_is(in.sender, self.user) || (in.text.len && memchr(in.text.at, 0, in.text.len))))
 		abort();
 	if (slack_read_press(&envelope, &press) && (!press.sender.len || !press.value.len))
 		abort();

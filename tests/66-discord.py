@@ -2,8 +2,10 @@
 """Discord: what people write there is answered there, once, whatever is lost on the way."""
 
 import time
+from pathlib import Path
 
-from chats import RESTARTED, TEXT, begun, connected, ends, finished, requests, says
+from chats import (RESTARTED, TEXT, asked_with, begun, connected, ends, finished, requests,
+                   says)
 from fake_discord import BOT, Discord, Refused
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
@@ -403,6 +405,43 @@ def _():
             eventually(lambda: fake.screen(str(1000 + i)))
             shown = fake.screen(str(1000 + i))
             assert shown in ([TEXT], [RESTARTED]), (i, shown, requests(box)[i + 1])
+        assert fake.wrong == [], fake.wrong
+
+
+@test("files of people are fetched after they were let in, without the token")
+def _():
+    with Upstream() as up, Discord() as fake, settings(up, fake) as box:
+        there(box)
+        fake.attach(b"of a stranger", text="take this", sender="9")
+        eventually(lambda: any(r["status"] == "denied" for r in requests(box)))
+        assert fake.fetched == [] and not (box.data / "media").exists()
+        fake.attach(b"png" * 500, name="a b.png", type="image/png", text="see this")
+        text, line = asked_with(up, 1)
+        assert text == "see this" and line.endswith("/1-a_b.png, image/png, 2 KB]"), line
+        assert Path(line[len("[picture: "):].split(",")[0]).read_bytes() == b"png" * 500
+        assert fake.fetched == ["/attachments/7/2/a?ex=1&is=2&hm=3&"], fake.fetched
+        fake.attach(b"OggS", type="audio/ogg", name="v.ogg", file={"waveform": "AA==", "duration_secs": 1.5})
+        (line,) = asked_with(up, 2)
+        assert line.startswith("[voice note: ") and "no speech engine" in line, line
+        eventually(lambda: any("went to the agent as a file" in t for t in fake.screen()))
+        assert fake.wrong == [], fake.wrong
+
+
+@test("a file that is too large, elsewhere or not there is told in words, and the text is asked")
+def _():
+    with Upstream() as up, Discord() as fake, settings(up, fake) as box, Upstream() as other:
+        there(box)
+        ends = [({"size": 21 << 20}, "larger than 20 MiB"),
+                ({'url': other.url + "/secret"}, "on no server of Discord's"),
+                ({'url': fake.file_url + "/attachments/none"}, "its server answers 404")]
+        for number, (file, words) in enumerate(ends, 1):
+            fake.attach(b"data", name="big.bin", text=f"no {number}", file=file)
+            text, line = asked_with(up, number)
+            assert text == f"no {number}" and words in line, line
+            eventually(lambda: any("big.bin did not reach the agent" in t and words in t
+                                   for t in fake.screen()))
+            eventually(lambda: fake.screen().count(TEXT) == number)
+        assert other.heard == [] and not list((box.data / "media").glob("*/*"))
         assert fake.wrong == [], fake.wrong
 
 

@@ -2,8 +2,10 @@
 """Slack: what people write there is answered there, in one message that grows, exactly once."""
 
 import time
+from pathlib import Path
 
-from chats import RESTARTED, TEXT, begun, connected, ends, finished, requests, says
+from chats import (RESTARTED, TEXT, asked_with, begun, connected, ends, finished, requests,
+                   says)
 from fake_slack import BOT, Refused, Slack
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
@@ -113,7 +115,7 @@ def _():
         fake.write("I am a bot", bot_id="B1")
         fake.write("I am the box", user=BOT)
         fake.write("changed", subtype="message_changed", message={"text": "x"})
-        fake.write("", files=[{"id": "F1"}])
+        fake.write("", files=[{"id": "F1", "mode": "tombstone"}])
         fake.event({"type": "message"})
         fake.event({"type": "reaction_added", "user": "U7", "item": {"channel": "D7"}})
         fake.envelope("interactive", {"type": "view_submission", "view": {}})
@@ -358,6 +360,48 @@ def _():
         for i in range(rounds):
             got = fake.screen(f"D{1000 + i}")
             assert len(got) == 1 and got[0] in (TEXT, RESTARTED), (i, got, requests(box)[i])
+        clean(fake, box)
+
+
+@test("files of people are fetched after they were let in, with the bot's token")
+def _():
+    with Upstream() as up, Slack() as fake, settings(up, fake) as box:
+        connected(box)
+        fake.attach(b"of a stranger", text="take this", user="U9", channel="D9")
+        eventually(lambda: any(r["status"] == "denied" for r in requests(box)))
+        assert fake.fetched == [] and not (box.data / "media").exists()
+        fake.attach(b"png" * 500, name="a b.png", type="image/png", text="see this")
+        text, line = asked_with(up, 1)
+        assert text == "see this" and line.endswith("/1-a_b.png, image/png, 2 KB]"), line
+        assert Path(line[len("[picture: "):].split(",")[0]).read_bytes() == b"png" * 500
+        assert fake.fetched == [("/files-pri/T1-F2/download/a", "Bearer xoxb-1-abc")], fake.fetched
+        fake.attach(b"OggS", type="audio/ogg", name="v.ogg", file={"subtype": "slack_audio"})
+        (line,) = asked_with(up, 2)
+        assert line.startswith("[voice note: ") and "no speech engine" in line, line
+        eventually(lambda: any("went to the agent as a file" in t for t in fake.screen()))
+        clean(fake, box)
+
+
+@test("a file that is too large, elsewhere or not there is told in words, and the text is asked")
+def _():
+    with Upstream() as up, Slack() as fake, settings(up, fake) as box, Upstream() as other:
+        connected(box)
+        ends = [({"size": 21 << 20}, "larger than 20 MiB"),
+                ({'url_private': other.url + "/secret", "url_private_download": ""}, "on no server of Slack's"),
+                ({'url_private': fake.origin + "/files-pri/none", "url_private_download": ""}, "its server answers 404")]
+        for number, (file, words) in enumerate(ends, 1):
+            fake.attach(b"data", name="big.bin", text=f"no {number}", file=file)
+            text, line = asked_with(up, number)
+            assert text == f"no {number}" and words in line, line
+            eventually(lambda: any("big.bin did not reach the agent" in t and words in t
+                                   for t in fake.screen()))
+            eventually(lambda: fake.screen().count(TEXT) == number)
+        fake.scopes.remove("files:read")
+        fake.attach(b"data", name="big.bin", text="no scope")
+        assert "it needs the scope files:read" in asked_with(up, 4)[1]
+        got = cli("channels", "check", "slack", "--data", str(box.data))
+        assert "the bot lacks the scope files:read: pictures and files" in got.out, got
+        assert other.heard == [] and not list((box.data / "media").glob("*/*"))
         clean(fake, box)
 
 

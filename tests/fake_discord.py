@@ -244,6 +244,8 @@ class Discord:
         self.messages = {}    # id -> message, as it is shown
         self.posted = []      # (chat, text), as they were accepted
         self.gone = []
+        self.files = {}       # path -> bytes
+        self.fetched = []     # paths that were asked for
         self.nonces = {}      # nonce -> (id, when)
         self.chats = {}       # id -> {"guild": ..., "parent": ...}
         self.presses = {}     # token -> interaction
@@ -263,6 +265,10 @@ class Discord:
     @property
     def url(self):
         return f"http://127.0.0.1:{self.server.server_port}/api/v10"
+
+    @property
+    def file_url(self):
+        return f"http://127.0.0.1:{self.server.server_port}"
 
     @property
     def ws_url(self):
@@ -350,6 +356,25 @@ class Discord:
                 if self.chats[chat]["guild"] else {}
             self.event("MESSAGE_CREATE", {**message, **where})
             return id
+
+    def attach(self, data, name="a.bin", type="application/octet-stream", text="", file={}, **more):
+        """A person sends a file; `file` changes what Discord says of it."""
+        path = f"/attachments/7/{len(self.files) + 1}/a"
+        self.files[path] = data
+        one = {"id": self.new_id(), "filename": name, "content_type": type, "size": len(data),
+               "url": f"{self.file_url}{path}?ex=1&is=2&hm=3&",
+               "proxy_url": "https://media.discordapp.net/x", "title": "x", **file}
+        return self.write(text, attachments=[one], **more)
+
+    def file(self, path, authorization):
+        """The status, head and bytes of a file: its address is signed, and no token goes there."""
+        with self.lock:
+            self.fetched.append(path)
+            if authorization:
+                self.wrong.append("a token goes to the server of files")
+            data = self.files.get(path.partition("?")[0])
+            is_signed = path.endswith("?ex=1&is=2&hm=3&")
+            return (200, {}, data) if data is not None and is_signed else (404, {}, b"")
 
     def press(self, id, index=0, sender="7"):
         """A button of a message is pressed; the token of the interaction."""
@@ -558,7 +583,9 @@ class Discord:
                 raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 if raw and self.headers.get("Content-Type") != "application/json":
                     fake.wrong.append("a body that is not said to be JSON")
-                if self.headers.get("Authorization") != f"Bot {fake.token}":
+                if self.path.startswith("/attachments/"):
+                    got = fake.file(self.path, self.headers.get("Authorization"))
+                elif self.headers.get("Authorization") != f"Bot {fake.token}":
                     got = 401, {}, {"message": "401: Unauthorized", "code": 0}
                 else:
                     got = fake.answer(self.command, self.path, json.loads(raw) if raw else None)
@@ -566,7 +593,8 @@ class Discord:
                     self.close_connection = True
                     return
                 status, head, body = got
-                data = b"" if body is None else json.dumps(body).encode()
+                data = body if isinstance(body, bytes) else \
+                    b"" if body is None else json.dumps(body).encode()
                 self.send_response(status)
                 for name, value in head.items():
                     self.send_header(name, str(value))

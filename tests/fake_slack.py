@@ -19,7 +19,7 @@ BOT, BOT_ID = "U0BOX", "B0BOX"
 TEXT_MAX, BLOCKS_MAX, SECTION_MAX = 40000, 50, 3000
 FORM = "application/x-www-form-urlencoded"
 SCOPES = ("app_mentions:read", "assistant:write", "channels:history", "chat:write",
-          "groups:history", "im:history", "mpim:history")
+          "files:read", "groups:history", "im:history", "mpim:history")
 WS_MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 
@@ -131,6 +131,8 @@ class Slack:
         self.messages = {}  # (channel, ts) -> the message
         self.scopes = list(SCOPES)
         self.gone = []
+        self.files = {}     # path -> bytes, or the bytes that are said to come
+        self.fetched = []   # (path, authorization), as they were asked for
         self.sent = []      # (channel, text), as they were accepted
         self.told = []      # what who pressed was told
         self.waiting = {}   # envelopes that were not acknowledged: id -> envelope
@@ -177,6 +179,24 @@ class Slack:
             self.messages[channel, ts] = dict(event)
             self.event(event)
             return ts
+
+    def attach(self, data, name="a.bin", type="application/octet-stream", text="", file={}, **more):
+        """A person sends a file; `file` changes what Slack says of it."""
+        path = f"/files-pri/T1-F{len(self.files) + 1}/download/a"
+        self.files[path] = data
+        one = {"id": f"F{len(self.files)}", "name": name, "title": name, "mimetype": type,
+               "filetype": "x", "size": len(data), "mode": "hosted", "is_external": False,
+               "url_private": self.origin + path, "url_private_download": self.origin + path,
+               "permalink": "https://x.slack.com/files/1", **file}
+        return self.write(text, subtype="file_share", upload=False, files=[one], **more)
+
+    def file(self, path, token):
+        """The status, headers and bytes of a file; who may not read is asked to log in."""
+        with self.lock:
+            self.fetched.append((path, token))
+            if token != f"Bearer {self.token}" or "files:read" not in self.scopes:
+                return 302, {"Location": "https://x.slack.com/?redir=%2Ffiles"}, b""
+            return (200, {}, self.files[path]) if path in self.files else (404, {}, b"")
 
     def event(self, event):
         self.envelope("events_api", {
@@ -462,6 +482,9 @@ class Slack:
                 if parts.path == "/link/":
                     self.upgrade(parts.query)
                     return
+                if parts.path.startswith("/files-pri/"):
+                    self.reply(*fake.file(parts.path, self.headers.get("Authorization")))
+                    return
                 if parts.path.startswith("/api/hooks/"):
                     fake.hook(body)
                     self.reply(200, {}, "ok")
@@ -482,12 +505,13 @@ class Slack:
             def reply(self, status, headers, body):
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json; charset=utf-8")
-                self.send_header("Content-Length", str(len(body.encode())))
+                body = body if isinstance(body, bytes) else body.encode()
+                self.send_header("Content-Length", str(len(body)))
                 for name, value in headers.items():
                     self.send_header(name, value)
                 self.end_headers()
                 try:
-                    self.wfile.write(body.encode())
+                    self.wfile.write(body)
                 except ConnectionError:  # a box that was killed
                     self.close_connection = True
 

@@ -83,6 +83,12 @@ static void end(struct download *d, const char *why)
 	free_download(d);
 }
 
+/* It wants somebody to log in. */
+static bool is_closed(const struct download *d)
+{
+	return (d->status >= 300 && d->status <= 399) || d->status == 401 || d->status == 403;
+}
+
 static void is_done(void *self, const char *why)
 {
 	struct download *d = self;
@@ -93,6 +99,8 @@ static void is_done(void *self, const char *why)
 	if (d->follows && begin_download(d, &wrong))
 		return;
 	snprintf(words, sizeof(words), "its server answers %d", d->status);
+	if (!d->follows && d->options.closed && is_closed(d))
+		why = d->options.closed;
 	end(d, d->follows ? wrong.words : why ? why : d->status == 200 ? NULL : words);
 }
 

@@ -25,6 +25,7 @@ struct download_options {
 	const char *const *headers; /* "Name: value", ended by NULL; with them: no redirects */
 	bool is_fixed;              /* no redirects: the address has a secret in it */
 	bool is_direct;             /* where the configuration says */
+	const char *closed;         /* what a redirect, 401 or 403 means there, or NULL; stays */
 	size_t max;                 /* bytes; part() is the one who counts them */
 	void *self;
 	bool (*part)(void *self, struct text bytes); /* false: it ends, and done() is not called */

@@ -65,6 +65,7 @@ static void discord_close(void *self)
 	discord_calls_finish(d);
 	discord_gate_destroy(d->gate);
 	discord_past_destroy(d->past);
+	fetches_finish(&d->fetches);
 	requests_destroy(d->requests);
 	discord_limits_finish(&d->limits);
 	json_reader_finish(&d->reader);
@@ -99,6 +100,7 @@ static void *discord_open(const struct channel_options *options, struct error *w
 	list_init(&d->calls);
 	list_init(&d->asked);
 	json_reader_init(&d->reader, DISCORD_FRAME_MAX);
+	fetches_init(&d->fetches, &d->options);
 	d->past = discord_past_create(d);
 	d->gate = discord_gate_create(d);
 	return d;
@@ -140,5 +142,6 @@ const struct channel_kind channel_discord = {
 	.tell = discord_tell,
 	.state = discord_state,
 	.check = discord_check,
+	.fetch = discord_fetch,
 	.tick = discord_tick,
 };

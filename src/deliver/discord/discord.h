@@ -64,10 +64,14 @@ struct discord_words {
 	char reply_to[DISCORD_ID_MAX], name[256];
 	bool in_guild; /* given: of the history, which does not say it */
 	struct buf text;
+	struct channel_file files[CHANNEL_FILES_MAX];
 };
 /* False: there is nothing in it for an agent.  The words are the inbound's. */
 bool discord_read_message(yyjson_val *message, const struct discord_self *self,
                           struct discord_words *words, struct channel_inbound *inbound);
+
+/* Files of people are on Discord's own servers, or on that of the base that is configured. */
+bool discord_has_file(const char *base, struct text url);
 
 /* A button that was pressed; false: it is something else. */
 struct discord_pressed {

@@ -6,6 +6,7 @@
 #include "deliver/discord/discord.h"
 #include "deliver/discord/discord_limits.h"
 #include "deliver/discord/discord_place.h"
+#include "deliver/fetches.h"
 #include "net/loop.h"
 #include "net/request.h"
 
@@ -30,6 +31,7 @@ struct discord_chat {
 	struct discord_place place; /* how far it has read */
 	struct channel_check check; /* that is under way */
 	bool is_checking, checks_again;
+	struct fetches fetches; /* files of people */
 };
 
 int64_t discord_now(const struct discord_chat *d);
@@ -79,6 +81,10 @@ void discord_type(void *self, const struct channel_message *where, bool shows);
 void discord_tell(void *self, const struct channel_press *press, struct text words);
 int64_t discord_ready(void *self, const struct channel_message *where, int64_t now_ms);
 void discord_calls_finish(struct discord_chat *d);
+
+/* ---- discord_files.c: files of people ---- */
+
+void discord_fetch(void *self, const struct channel_fetch *fetch);
 
 /* ---- discord_gate.c: the WebSocket ---- */
 

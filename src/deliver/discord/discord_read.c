@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "deliver/files.h"
+
 #define EPOCH_MS 1420070400000 /* the first second of 2015 */
 #define WAIT_MOST_MS 86400000.0
 #define NAME_MAX_BYTES 200
@@ -148,6 +150,30 @@ static bool is_of_a_person(yyjson_val *message, yyjson_val *author, const struct
 	       !text_is(json_text_at(author, "id"), self->id);
 }
 
+static unsigned take_files(yyjson_val *list, struct channel_file *files)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(list);
+	unsigned count = 0;
+	yyjson_val *one;
+
+	while (count < CHANNEL_FILES_MAX && (one = yyjson_arr_iter_next(&it))) {
+		struct channel_file file = {.name = json_text_at(one, "filename"),
+		                            .type = json_text_at(one, "content_type"),
+		                            .where = json_text_at(one, "url"),
+		                            .size = yyjson_get_uint(yyjson_obj_get(one, "size"))};
+
+		file.type = text_trim(text_cut(file.type, ';', &(struct text){0}));
+		if (!file.type.len)
+			file.type = files_type_of(file.name);
+		file.kind = yyjson_is_str(yyjson_obj_get(one, "waveform"))
+		                    ? CHANNEL_VOICE
+		                    : files_kind_of(file.type);
+		if (file.where.len && file.where.len <= CHANNEL_WHERE_MAX)
+			files[count++] = file;
+	}
+	return count;
+}
+
 bool discord_read_message(yyjson_val *message, const struct discord_self *self,
                           struct discord_words *words, struct channel_inbound *inbound)
 {
@@ -174,8 +200,10 @@ bool discord_read_message(yyjson_val *message, const struct discord_self *self,
 		.text = buf_text(&words->text),
 		.kind = in_guild ? CHANNEL_GROUP : CHANNEL_DM,
 		.is_mentioned = !in_guild || is_named(message, self),
+		.files = words->files,
+		.file_count = take_files(yyjson_obj_get(message, "attachments"), words->files),
 	};
-	return text_trim(inbound->text).len > 0;
+	return text_trim(inbound->text).len > 0 || inbound->file_count;
 }
 
 /* ---- presses ---- */

@@ -51,6 +51,44 @@ static void a_message_is_read(void **state)
 	buf_finish(&words.text);
 }
 
+static void files_are_read(void **state)
+{
+	struct discord_words words = {.in_guild = false};
+	struct channel_inbound in;
+
+	buf_init(&words.text, CHANNEL_TEXT_MAX);
+	assert_true(reads("{\"id\":\"10\",\"channel_id\":\"70\"," ADA ",\"content\":\"\","
+	                  "\"attachments\":[7,{\"filename\":\"none\"},"
+	                  "{\"filename\":\"a.txt\",\"content_type\":\"text/plain; charset=utf-8\","
+	                  "\"size\":3,\"url\":\"https://cdn.discordapp.com/a?ex=1\"},"
+	                  "{\"filename\":\"b.png\",\"url\":\"https://x/b\"},"
+	                  "{\"filename\":\"v.ogg\",\"content_type\":\"audio/ogg\","
+	                  "\"waveform\":\"AA==\",\"url\":\"https://x/v\"}]}",
+	                  &words, &in));
+	assert_int_equal(in.file_count, 3);
+	assert_true(text_is(in.files[0].type, "text/plain") && in.files[0].size == 3);
+	assert_true(text_is(in.files[0].where, "https://cdn.discordapp.com/a?ex=1"));
+	assert_int_equal(in.files[1].kind, CHANNEL_PICTURE);
+	assert_int_equal(in.files[2].kind, CHANNEL_VOICE);
+	buf_finish(&words.text);
+}
+
+static void files_come_from_discord_alone(void **state)
+{
+	static const char base[] = "https://discord.com/api/v10";
+
+	assert_true(discord_has_file(base, TEXT("https://cdn.discordapp.com/attachments/1/2/a")));
+	assert_true(discord_has_file(base, TEXT("https://media.discordapp.net/a")));
+	assert_true(discord_has_file(base, TEXT("https://discord.com/a")));
+	assert_false(discord_has_file(base, TEXT("http://cdn.discordapp.com/a")));
+	assert_false(discord_has_file(base, TEXT("https://cdn.discordapp.com.evil.org/a")));
+	assert_false(discord_has_file(base, TEXT("https://cdn.discordapp.com@evil.org/a")));
+	assert_false(discord_has_file(base, TEXT("https://cdn.discordapp.com:81/a")));
+	assert_false(discord_has_file(base, TEXT("")));
+	assert_true(discord_has_file("http://[::1]:81", TEXT("http://[::1]:81/a")));
+	assert_false(discord_has_file("http://[::1]:81", TEXT("http://[::1]:82/a")));
+}
+
 static void what_nobody_wrote_is_passed_over(void **state)
 {
 	static const char *const others[] = {
@@ -217,6 +255,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_message_is_read),
+		cmocka_unit_test(files_are_read),
+		cmocka_unit_test(files_come_from_discord_alone),
 		cmocka_unit_test(what_nobody_wrote_is_passed_over),
 		cmocka_unit_test(plain_is_shown_as_it_is),
 		cmocka_unit_test(a_nonce_names_a_message),

@@ -101,6 +101,7 @@ static void slack_close(void *self)
 	slack_check_finish(t);
 	errands_finish(&t->calls);
 	slack_socket_finish(t);
+	fetches_finish(&t->fetches);
 	requests_destroy(t->requests);
 	buckets_finish(&t->rooms);
 	json_reader_finish(&t->reader);
@@ -135,6 +136,7 @@ static void *slack_open(const struct channel_options *options, struct error *why
 	t->states.rate = states;
 	t->openings.rate = openings;
 	t->lines[0].chat = t->lines[1].chat = t;
+	slack_files_init(t);
 	buckets_init(&t->rooms);
 	slack_calls_init(t);
 	list_init(&t->news);
@@ -176,5 +178,6 @@ const struct channel_kind channel_slack = {
 	.tell = slack_tell,
 	.state = slack_state,
 	.check = slack_check,
+	.fetch = slack_fetch,
 	.tick = slack_tick,
 };

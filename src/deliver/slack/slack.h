@@ -53,10 +53,13 @@ struct slack_words {
 	char message[2 * SLACK_ID_MAX + 64], sender[SLACK_ID_MAX], peer[SLACK_ID_MAX];
 	char thread[SLACK_ID_MAX], reply_to[SLACK_ID_MAX], name[128];
 	struct buf text;
+	struct channel_file files[CHANNEL_FILES_MAX];
 };
 /* False: there is nothing in it for an agent.  The words are the inbound's. */
 bool slack_read_message(const struct slack_envelope *envelope, const struct slack_self *self,
                         struct slack_words *words, struct channel_inbound *inbound);
+/* Files of people are on Slack's own servers: there, and nowhere else, the token is shown. */
+bool slack_has_file(const char *base, struct text url);
 /* A button that was pressed; it lies in the envelope. */
 bool slack_read_press(const struct slack_envelope *envelope, struct channel_press *press);
 

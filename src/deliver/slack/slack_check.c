@@ -18,6 +18,7 @@ static const struct {
 	{"app_mentions:read", false, "it does not hear who names it in a room"},
 	{"channels:history", false, "in public rooms it cannot find what it sent before a crash"},
 	{"groups:history", false, "in private rooms it cannot find what it sent before a crash"},
+	{"files:read", false, "pictures and files of people do not reach the agent"},
 	{"assistant:write", false, "it is not shown as typing"},
 };
 

@@ -4,6 +4,7 @@
 
 #include "deliver/buckets.h"
 #include "deliver/errands.h"
+#include "deliver/fetches.h"
 #include "deliver/secret.h"
 #include "deliver/slack/slack.h"
 
@@ -43,6 +44,7 @@ struct slack_chat {
 	struct bucket posts, edits, looks, states;
 	struct buckets rooms;
 	uint64_t edit_count;
+	struct fetches fetches; /* files of people */
 
 	/* A check, of which so many steps are done. */
 	struct channel_check check;
@@ -67,6 +69,11 @@ void slack_type(void *self, const struct channel_message *where, bool shows);
 void slack_tell(void *self, const struct channel_press *press, struct text words);
 int64_t slack_ready(void *self, const struct channel_message *where, int64_t now_ms);
 void slack_calls_init(struct slack_chat *t);
+
+/* ---- slack_files.c ---- */
+
+void slack_files_init(struct slack_chat *t);
+void slack_fetch(void *self, const struct channel_fetch *fetch);
 
 /* ---- slack_check.c ---- */
 

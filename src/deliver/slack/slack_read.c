@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "deliver/files.h"
+
 #define NAME_MAX_BYTES 100
 #define ENVELOPE_MAX 64 /* bytes of its id */
 
@@ -213,6 +215,30 @@ static bool take_places(yyjson_val *event, struct slack_words *w, struct channel
 	return true;
 }
 
+/* Those that are gone again are left out; of others Slack may not say where they are. */
+static unsigned take_files(yyjson_val *list, struct channel_file *files)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(list);
+	unsigned count = 0;
+	yyjson_val *one;
+
+	while (count < CHANNEL_FILES_MAX && (one = yyjson_arr_iter_next(&it))) {
+		struct text where = json_text_at(one, "url_private_download");
+		struct channel_file file = {.name = json_text_at(one, "name"),
+		                            .type = json_text_at(one, "mimetype"),
+		                            .size = yyjson_get_uint(yyjson_obj_get(one, "size"))};
+
+		file.where = where.len ? where : json_text_at(one, "url_private");
+		file.kind = text_is(json_text_at(one, "subtype"), "slack_audio")
+		                    ? CHANNEL_VOICE
+		                    : files_kind_of(file.type);
+		if (yyjson_is_obj(one) && !text_is(json_text_at(one, "mode"), "tombstone") &&
+		    file.where.len <= CHANNEL_WHERE_MAX)
+			files[count++] = file;
+	}
+	return count;
+}
+
 static bool read_event(yyjson_val *event, const struct slack_self *self, struct slack_words *w,
                        struct channel_inbound *in)
 {
@@ -227,6 +253,8 @@ static bool read_event(yyjson_val *event, const struct slack_self *self, struct 
 	                   names_us(said, self) ||
 	                   text_is(json_text_at(event, "parent_user_id"), self->user);
 	take_text(said, self, &w->text);
+	in->files = w->files;
+	in->file_count = take_files(yyjson_obj_get(event, "files"), w->files);
 	return true;
 }
 
@@ -272,7 +300,7 @@ bool slack_read_message(const struct slack_envelope *envelope, const struct slac
 	in.reply_to = text_of(words->reply_to);
 	in.text = text_trim(buf_text(&words->text));
 	*inbound = in;
-	return is_read && in.text.len > 0;
+	return is_read && (in.text.len > 0 || in.file_count);
 }
 
 bool slack_read_press(const struct slack_envelope *envelope, struct channel_press *press)

@@ -246,6 +246,51 @@ static void commands_are_messages(void **state)
 	assert_true(in.is_mentioned);
 }
 
+static void files_are_read(void **state)
+{
+	assert_true(reads(EVENT(
+		SAID("D1", "") ",\"subtype\":\"file_share\",\"files\":[7,{\"mode\":\"tombstone\"},"
+			       "{\"name\":\"a.png\",\"mimetype\":\"image/png\",\"size\":9,"
+			       "\"url_private\":\"https://files.slack.com/a\"},"
+			       "{\"name\":\"b.m4a\",\"subtype\":\"slack_audio\","
+			       "\"mimetype\":\"audio/mp4\",\"url_private\":\"https://x/p\","
+			       "\"url_private_download\":\"https://x/d\"},"
+			       "{\"file_access\":\"check_file_info\"}]")));
+	assert_int_equal(in.file_count, 3);
+	assert_int_equal(in.files[0].kind, CHANNEL_PICTURE);
+	assert_int_equal(in.files[0].size, 9);
+	assert_text(in.files[0].name, "a.png");
+	assert_text(in.files[0].where, "https://files.slack.com/a");
+	assert_int_equal(in.files[1].kind, CHANNEL_VOICE);
+	assert_text(in.files[1].where, "https://x/d");
+	assert_text(in.files[2].where, "");
+	assert_true(reads(EVENT(SAID("D1", "x") ",\"files\":{}")));
+	assert_int_equal(in.file_count, 0);
+}
+
+static void the_token_stays_with_slack(void **state)
+{
+	static const char *const good[] = {"https://files.slack.com/files-pri/T1-F1/a.png",
+	                                   "https://slack.com/files/a"};
+	static const char *const bad[] = {"http://files.slack.com/a",
+	                                  "https://slack.com.evil.org/",
+	                                  "https://files.slack.com@evil.org/a",
+	                                  "",
+	                                  "https://evil.org/files.slack.com",
+	                                  "https://files.slack.com:8443/a",
+	                                  "wss://slack.com/a",
+	                                  "https://xslack.com/a",
+	                                  "https://files.slack.com\\@evil"};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+		assert_true(slack_has_file("https://slack.com/api", text_of(good[i])));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_false(slack_has_file("https://slack.com/api", text_of(bad[i])));
+	assert_true(slack_has_file("http://127.0.0.1:81/api", TEXT("http://127.0.0.1:81/x")));
+	assert_false(slack_has_file("http://127.0.0.1:81/api", TEXT("http://127.0.0.1:82/x")));
+	assert_false(slack_has_file("http://127.0.0.1:81/api", TEXT("https://files.slack.com/")));
+}
+
 static void what_is_no_question_is_passed_over(void **state)
 {
 	assert_false(reads(EVENT(SAID("C1", "") "")));
@@ -350,6 +395,8 @@ int main(void)
 		READ(what_people_write_is_read),
 		READ(in_a_room_a_thread_is_begun),
 		READ(commands_are_messages),
+		READ(files_are_read),
+		cmocka_unit_test(the_token_stays_with_slack),
 		READ(what_is_no_question_is_passed_over),
 		READ(a_press_is_read),
 		READ(a_message_is_found_by_its_mark),
