@@ -3,19 +3,20 @@
 
 import signal
 
-from chats import Parrot
+from chats import TEXT, Parrot, connected
 from irc_servers import PASSWORD, Inspircd, Ngircd, Person
 from lib import PATIENCE_S, ROOT, Box, cli, eventually, run, temp_dir, test
+from servers import Upstream
 
 ANYBODY = "access: [{who: any, channel: irc, mention: true, decision: allow}]\n"
 OWNER = "people: [{name: Ada, relationship: owner, identities: ['irc:ada']}]\n"
 
 
-def box_of(parrot, url, more="", adapter="", env=None):
+def box_of(parrot, url, more="", adapter="", env=None, model="parrot"):
     path = temp_dir() / "signalbox.yaml"
     path.write_text(
-        f"sources: [{{id: parrot, url: '{parrot.url}', protocol: openai, model: parrot}}]\n"
-        f"adapters:\n  irc:\n    agent: parrot\n    url: {url}\n    nick: box\n"
+        f"sources: [{{id: model, url: '{parrot.url}', protocol: openai, model: {model}}}]\n"
+        f"adapters:\n  irc:\n    agent: model\n    url: {url}\n    nick: box\n"
         f"    rooms: ['#room']\n{adapter}{more}")
     return Box(args=["--config", str(path)], env=env)
 
@@ -104,7 +105,7 @@ def _():
         ada.say("#room", "box_: good morning")
         assert ada.hears(1) == [("box_", "#room", "good morning")]
         answer = box.request("POST", "/api/messages", {
-            "channel": "irc", "peer": "nobody", "agent": "parrot", "text": "hello"})
+            "channel": "irc", "peer": "nobody", "agent": "model", "text": "hello"})
         assert answer.status == 200, answer
         gone = eventually(lambda: [x for x in letters(box) if x["state"] == "failed"])
         assert "nick" in gone[0]["why"].lower(), gone
@@ -147,7 +148,7 @@ def _():
             eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"])
         server.kill()
         answer = box.request("POST", "/api/messages", {
-            "channel": "irc", "peer": "#room", "agent": "parrot", "text": "two"})
+            "channel": "irc", "peer": "#room", "agent": "model", "text": "two"})
         assert answer.status == 200, answer
         eventually(lambda: len(letters(box)) == 2)
         assert letters(box)[-1]["state"] != "delivered"
@@ -186,6 +187,41 @@ def _():
                 assert ada.wait_for(" 330 ").split()[4] == "box"
                 assert not impostor.seen
             assert PASSWORD not in box.log()
+
+
+@test("an answer goes to the account that asked, and to nobody else who has its nick by then")
+def _():
+    with Upstream() as up, Inspircd() as server:
+        server.register("ada")
+        with box_of(up, f"irc://127.0.0.1:{server.port}", OWNER,
+                    "    streaming: {mode: accumulate}\n", model="model-a") as box:
+            connected(box)
+            with Person(server.port, "lovelace", "ada") as ada:
+                meet(ada)
+                ada.say("box", "good day")
+                assert ada.hears(1) == [("box", "lovelace", TEXT)]
+                eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"])
+                assert letters(box)[0]["peer"] == "lovelace!ada", letters(box)
+                ada.say("box", "gated please")
+                eventually(lambda: len(up.of("/v1/chat/completions")) == 2)
+                ada.send("NICK countess")
+                ada.wait_for(" NICK ")
+                with Person(server.port, "lovelace") as impostor:
+                    meet(impostor)
+                    up.gate.set()
+                    lost = eventually(lambda: [x for x in letters(box)
+                                               if x["state"] == "failed"])
+                    assert lost[0]["why"] == ("the nick lovelace is not of the account ada "
+                                              "any more"), lost
+                    impostor.say("#room", "this is all that I saw")
+                    assert ada.hears(1)[0][2] == "this is all that I saw"
+                    assert not impostor.seen and not ada.seen
+                ada.wait_for(" QUIT ")
+                up.gate.clear()
+                ada.send("NICK lovelace")
+                ada.wait_for(" NICK ")
+                box.request("POST", f"/api/deliveries/{lost[0]['id']}/retry")
+                assert ada.hears(1) == [("box", "lovelace", TEXT)]
 
 
 @test("a wrong password and a server without SASL are told, and a password goes by TLS only")

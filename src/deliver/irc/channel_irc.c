@@ -1,8 +1,10 @@
 /* channel_irc.c - a server of IRC: TLS, SASL PLAIN, rooms and people.
  *
  * Who writes is known by the account that the server names (`account-tag`); a nick alone is
- * anybody's, and stands as "!nick".  A message of ours is a few lines and a PING behind them: its
- * PONG says that the server has taken them.
+ * anybody's, and stands as "!nick".  The chat with a person of an account is "nick!account": the
+ * nick may be somebody else's later, so the server is asked whose it is before a message leaves.
+ * A message of ours is a few lines and a PING behind them: its PONG says that the server has taken
+ * them.
  */
 #include <stdlib.h>
 
@@ -19,6 +21,8 @@
 #define LINE_MS 1000
 #define WAITING_MAX 64 /* messages of people that could not be taken yet */
 #define SOON_MS 250
+#define LOOK_MS 20000 /* for the server to say whose a nick is */
+#define SURE_MS 3000  /* so long that is believed */
 
 struct irc_chat {
 	struct channel_options options;
@@ -32,10 +36,14 @@ struct irc_chat {
 	struct buf out;
 	size_t sent; /* of it */
 	char *delivery, *target;
+	char *account; /* that the target has to have, or NULL */
 	unsigned piece;
-	bool asks; /* its PING has left */
+	bool asks;     /* its PING has left */
+	bool is_known; /* the target is who it should be */
 	struct deadline line;
 	uint64_t bucket_ms; /* until when the lines that have left are paid for */
+	char *sure;         /* the delivery whose nick was last seen to be right, or NULL */
+	uint64_t sure_ms;   /* until when that is believed */
 };
 
 struct irc_waiting {
@@ -112,7 +120,10 @@ static void wire_heard(void *self, const struct irc_line *line)
 		w->sender = line->account.len ? text_dup(line->account)
 		                              : must_print("!%.*s", TEXT_ARG(line->nick));
 		w->name = text_dup(line->nick);
-		w->peer = text_dup(in_room ? target : line->nick);
+		w->peer = in_room || !line->account.len
+		                  ? text_dup(in_room ? target : line->nick)
+		                  : must_print("%.*s!%.*s", TEXT_ARG(line->nick),
+		                               TEXT_ARG(line->account));
 		w->text = text_dup(rest);
 		w->kind = in_room ? CHANNEL_GROUP : CHANNEL_DM;
 		w->is_mentioned = is_mentioned || !in_room;
@@ -146,8 +157,9 @@ static void irc_answer(struct irc_chat *c, enum channel_answer answer, const str
 	deadline_clear(&c->line);
 	buf_finish(&c->out);
 	free(c->target);
-	c->target = c->delivery = NULL;
-	c->asks = false;
+	free(c->account);
+	c->target = c->account = c->delivery = NULL;
+	c->asks = c->is_known = false;
 	c->sent = 0;
 	c->options.answered(c->options.self, &result);
 	free(delivery);
@@ -185,35 +197,92 @@ static void send_lines(struct irc_chat *c)
 	irc_wire_ask(c->wire);
 }
 
+/* ---- whose nick is it? ---- */
+
+/* The pieces of one answer need one question. */
+static bool is_sure(const struct irc_chat *c)
+{
+	return c->sure && strcmp(c->delivery, c->sure) == 0 &&
+	       loop_now_ms(c->options.loop) < c->sure_ms;
+}
+
+static void look_at_target(struct irc_chat *c)
+{
+	unsigned wait = pay_line(c);
+
+	if (wait) {
+		deadline_set(c->options.loop, &c->line, wait);
+		return;
+	}
+	c->asks = true;
+	deadline_set(c->options.loop, &c->line, LOOK_MS);
+	irc_wire_look(c->wire, text_of(c->target));
+}
+
+static void wire_found(void *self, struct text nick, struct text account)
+{
+	struct irc_chat *c = self;
+	struct error why;
+
+	if (!c->delivery || c->is_known || !text_equal_nocase(nick, text_of(c->target)))
+		return;
+	deadline_clear(&c->line);
+	if (!text_equal_nocase(account, text_of(c->account))) {
+		error_set(&why, "the nick %s is not of the account %s any more", c->target,
+		          c->account);
+		irc_answer(c, CHANNEL_REFUSED, &why);
+		return;
+	}
+	free(c->sure);
+	c->sure = must_dup(c->delivery);
+	c->sure_ms = loop_now_ms(c->options.loop) + SURE_MS;
+	c->is_known = true;
+	c->asks = false;
+	send_lines(c);
+}
+
 static void line_is_due(struct deadline *deadline)
 {
-	send_lines(list_of(deadline, struct irc_chat, line));
+	struct irc_chat *c = list_of(deadline, struct irc_chat, line);
+	struct error why = {"the server does not say whose nick it is"};
+
+	if (c->is_known)
+		send_lines(c);
+	else if (c->asks)
+		irc_answer(c, CHANNEL_AWAY, &why);
+	else
+		look_at_target(c);
 }
 
 static void irc_send(void *self, const struct channel_message *m)
 {
 	struct irc_chat *c = self;
 	struct error why = {""};
+	struct text account;
 
 	c->delivery = text_dup(m->delivery);
 	c->piece = m->piece;
-	c->target = text_dup(m->peer);
+	c->target = text_dup(text_cut(m->peer, '!', &account));
+	c->account = account.len ? text_dup(account) : NULL;
+	c->is_known = !c->account || is_sure(c);
 	buf_init(&c->out, CHANNEL_TEXT_MAX);
 	plain_add(&c->out, m->text);
-	if (!irc_is_name(m->peer)) {
+	if (!irc_is_name(text_of(c->target))) {
 		error_set(&why, "'%.*s' is neither a nick nor a room", TEXT_ARG(m->peer));
 		irc_answer(c, CHANNEL_REFUSED, &why);
 	} else if (!irc_wire_is_live(c->wire, &why))
 		irc_answer(c, CHANNEL_AWAY, &why);
-	else
+	else if (c->is_known)
 		send_lines(c);
+	else
+		look_at_target(c);
 }
 
 static void wire_took(void *self)
 {
 	struct irc_chat *c = self;
 
-	if (c->delivery && c->asks)
+	if (c->delivery && c->asks && c->is_known)
 		irc_answer(c, CHANNEL_ACCEPTED, NULL);
 }
 
@@ -248,6 +317,8 @@ static void irc_close(void *self)
 	buf_finish(&c->out);
 	free(c->delivery);
 	free(c->target);
+	free(c->account);
+	free(c->sure);
 	free(c);
 }
 
@@ -272,6 +343,7 @@ static void *irc_open(const struct channel_options *options, struct error *why)
 	                                   .heard = wire_heard,
 	                                   .took = wire_took,
 	                                   .refused = wire_refused,
+	                                   .found = wire_found,
 	                                   .lost = wire_lost},
 		why);
 	if (c->wire)

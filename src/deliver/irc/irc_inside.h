@@ -29,6 +29,9 @@ struct irc_wire {
 	bool has_sasl, has_account_tag, is_doubted;
 	bool is_denied; /* the credential is wrong */
 	uint64_t asked; /* the number of the newest PING of irc_wire_ask() */
+	struct {
+		char *nick, *account;
+	} looked; /* what a WHOIS has said so far; or NULL */
 	struct error why;
 };
 

@@ -24,6 +24,13 @@
 
 static void wire_dial(struct irc_wire *w);
 
+static void forget_looked(struct irc_wire *w)
+{
+	free(w->looked.nick);
+	free(w->looked.account);
+	w->looked.nick = w->looked.account = NULL;
+}
+
 static void wire_leave(struct irc_wire *w)
 {
 	deadline_clear(&w->deadline);
@@ -33,6 +40,7 @@ static void wire_leave(struct irc_wire *w)
 	w->conn = NULL;
 	buf_clear(&w->in);
 	buf_clear(&w->out);
+	forget_looked(w);
 	w->is_skipping = w->is_doubted = w->has_sasl = w->has_account_tag = false;
 	w->state = IRC_AWAY;
 	irc_rooms_leave(w);
@@ -41,11 +49,13 @@ static void wire_leave(struct irc_wire *w)
 void irc_wire_fail(struct irc_wire *w, const char *why)
 {
 	bool was_there = w->state == IRC_LIVE;
+	bool names_host = strncmp(why, w->host, strlen(w->host)) == 0;
 	struct error words;
 
 	error_set(&words, "%s", why);
 	if (was_there || strcmp(words.words, w->why.words) != 0)
-		log_warn("deliver", "irc: %s: %s", w->host, words.words);
+		log_warn("deliver", "irc: %s%s%s", names_host ? "" : w->host,
+		         names_host ? "" : ": ", words.words);
 	w->why = words;
 	wire_leave(w);
 	deadline_set(w->options.loop, &w->deadline, w->wait_ms);
@@ -94,7 +104,32 @@ void irc_wire_ask(struct irc_wire *w)
 	irc_wire_put(w, "PING :signalbox-%llu", (unsigned long long)++w->asked);
 }
 
+void irc_wire_look(struct irc_wire *w, struct text nick)
+{
+	forget_looked(w);
+	w->looked.nick = text_dup(nick);
+	irc_wire_put(w, "WHOIS %.*s", TEXT_ARG(nick));
+}
+
 /* ---- in ---- */
+
+/* A line of a WHOIS: 330 names the account, 318 ends it. */
+static void hear_looked(struct irc_wire *w, const struct irc_line *line)
+{
+	char *nick = w->looked.nick, *account = w->looked.account;
+
+	if (!nick || !text_equal_nocase(irc_param(line, 1), text_of(nick)))
+		return;
+	if (text_is(line->command, "330")) {
+		free(account);
+		w->looked.account = text_dup(irc_param(line, 2));
+		return;
+	}
+	w->looked.nick = w->looked.account = NULL;
+	w->options.found(w->options.self, text_of(nick), text_of(account));
+	free(nick);
+	free(account);
+}
 
 static void hear_refused(struct irc_wire *w, const struct irc_line *line)
 {
@@ -170,6 +205,8 @@ static void hear_line(struct irc_wire *w, struct text text)
 		hear_words(w, &line);
 	else if (text_is(line.command, "NICK"))
 		hear_nick(w, &line);
+	else if (text_is(line.command, "330") || text_is(line.command, "318"))
+		hear_looked(w, &line);
 	else if (text_is(line.command, "ERROR"))
 		hear_closed(w, &line);
 }

@@ -23,6 +23,8 @@ struct irc_wire_options {
 	void (*heard)(void *self, const struct irc_line *line); /* a PRIVMSG to us or a room */
 	void (*took)(void *self); /* all that was said before the last irc_wire_ask() */
 	void (*refused)(void *self, struct text target, const struct error *why);
+	/* Of irc_wire_look(): the account of a nick, at its end; empty: it has none. */
+	void (*found)(void *self, struct text nick, struct text account);
 	void (*lost)(void *self, const struct error *why); /* never from inside a call */
 };
 
@@ -36,5 +38,6 @@ struct text irc_wire_nick(const struct irc_wire *w); /* that the server gave */
 
 void irc_wire_say(struct irc_wire *w, struct text target, struct text line);
 void irc_wire_ask(struct irc_wire *w);
+void irc_wire_look(struct irc_wire *w, struct text nick);
 
 #endif
