@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Chats outside of the box: programs that keep to the contract, and programs that do not."""
 
+import datetime
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import sys
 import time
 
 from chats import Parrot, kill_again
-from lib import PATIENCE_S, ROOT, Box, eventually, run, temp_dir, test
+from lib import PATIENCE_S, ROOT, Box, cli, eventually, run, temp_dir, test
 
 PEOPLE = "people: [{name: Ada, relationship: owner, identities: ['pigeon:ada']}]\n"
 SECRET = "correct-horse-battery"
@@ -106,6 +107,8 @@ def _():
             if n["command"] == "info":
                 assert n["env"] == {}, n
                 continue
+            media = n["env"].pop("SIGNALBOX_MEDIA")
+            assert media == str(chat.box.data.resolve() / "incoming/post"), media
             assert n["rest"][:2] == ["--account", "post"], n
             assert n["env"] == {
                 "SIGNALBOX_CHANNEL": "pigeon", "SIGNALBOX_ACCOUNT": "post",
@@ -143,6 +146,88 @@ def _():
         chat.write("one", 1)
         chat.write("two", 2)
         eventually(lambda: [n["sent"] for n in chat.notes("sent")] == ["one", "two"])
+
+
+@test("an adapter that answers to adapter.info alone is called by its other names")
+def _():
+    with Parrot() as parrot, Chat(parrot, "renamed,stdin") as chat:
+        chat.write("good morning", 1)
+        eventually(lambda: [n["sent"] for n in chat.notes("sent")] == ["good morning"])
+        eventually(lambda: chat.states() == ["delivered"])
+        called = [n["command"] for n in chat.notes("command")]
+        assert called[:3] == ["info", "adapter.info", "adapter.monitor.start"], called
+
+
+@test("what came while nobody listened is asked for since the newest message, and asked once")
+def _():
+    def past(*events):
+        (chat.place / "past").write_text("".join(json.dumps(
+            {"event_id": f"pigeon:{id}", "timestamp": at, "content": f"word {id}",
+             "channel": "pigeon", "sender_id": "ada", "peer_id": "ada"}) + "\n" for id, at in events))
+
+    def sinces():
+        return [n["rest"][3] for n in chat.notes("command") if n["command"] == "backfill"]
+    with Parrot() as parrot, Chat(parrot, "monitor,send,stdin,backfill",
+                                  more="deliver: {gather: 0}\n") as chat:
+        now = int(time.time() * 1000)
+        chat.write("word 1", 1, timestamp=now)
+        eventually(lambda: chat.states() == ["delivered"])
+        eventually(lambda: chat.box.history("&type=nex.request"))
+        assert sinces() == [], "there was nothing to go on from"
+        chat.mode("no past")  # the first time it fails, and the gap stays
+        past((1, now), (2, now + 1), (3, now - 25 * 3600 * 1000), (4, now + 2))
+        kill_again(chat.box)
+        eventually(lambda: len(chat.states()) == 3 and set(chat.states()) == {"delivered"})
+        assert "the backfill of the adapter post failed" in chat.box.log()
+        assert [n["sent"] for n in chat.notes("sent")] == ["word 1", "word 2", "word 4"]
+        assert len(sinces()) == 2 and len(set(sinces())) == 1, sinces()
+        since = datetime.datetime.fromisoformat(sinces()[0].replace("Z", "+00:00"))
+        assert now / 1000 - 62 < since.timestamp() <= now / 1000 - 59, (since, now)
+        past((1, now), (2, now + 1), (4, now + 2), (5, now + 3))
+        begun = [n for n in chat.notes("command") if n["command"] == "monitor"]
+        os.kill(begun[-1]["pid"], signal.SIGKILL)
+        eventually(lambda: [n["sent"] for n in chat.notes("sent")][3:] == ["word 5"])
+        eventually(lambda: chat.states() == ["delivered"] * 4)
+
+
+@test("files of people lie in a directory that the box gives, and no path leads out of it")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,send,stdin") as chat:
+        media = chat.box.data.resolve() / "incoming/post"
+        eventually(lambda: media.is_dir())
+        assert media.stat().st_mode & 0o777 == 0o700
+        (media / "a").write_bytes(b"x" * 50)
+        outside = temp_dir() / "secret"
+        outside.write_text("secret")
+        (media / "link").symlink_to(outside)
+        chat.write("one", 1, attachments=[{"id": "1", "filename": "a.txt", "path": str(media / "a"),
+                                           "content_type": "text/plain", "size_bytes": 50}])
+        eventually(lambda: set(chat.states()) == {"delivered"})
+        (got,) = (chat.box.data / "media").glob("*/*")
+        assert got.read_bytes() == b"x" * 50 and got.name == "1-a.txt", got
+        received = chat.box.history("&type=nex.request")[0]["payload"]["event"]
+        assert received["attachments"][0]["path"] == str(got.resolve()), received
+        for number, where in enumerate(("link", str(outside), "../../state", "none"), 2):
+            chat.write(f"see {number}", number, attachments=[{"filename": "b", "path": where}])
+            eventually(lambda: len(chat.box.history("&type=nex.request")) == number)
+            request = chat.box.history("&type=nex.request")[-1]["payload"]
+            (file,) = request["event"]["attachments"]
+            assert "path" not in file and file["why"], request
+        assert len(list((chat.box.data / "media").glob("*/*"))) == 1
+        eventually(lambda: sum("b did not reach the agent" in n["sent"]
+                               for n in chat.notes("sent")) == 4)
+
+
+@test("a check says what the adapter can, how its platform stands, and names its accounts")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,send,stdin,health,accounts") as chat:
+        eventually(lambda: [n for n in chat.notes("command") if n["command"] == "monitor"])
+        done = cli("channels", "check", "post", "--data", str(chat.box.data))
+        assert done.code == 0, done
+        for words in ("the adapter Test can: monitor, send, health, accounts",
+                      "its platform is connected",
+                      "its accounts are post (Pigeon Post), spare (error)"):
+            assert f"ok    {words}\n" in done.out, done
 
 
 @test("a refusal ends a delivery with its words, a limit is waited for")

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """XMPP: a real server, adapters/xmpp, and what a person sees of an agent: edits, typing, the archive."""
 
+import json
 import os
 import signal
+import subprocess
 import sys
 import time
 
 from chats import Parrot, kill_again
-from lib import ROOT, SLOW, Box, eventually, run, temp_dir, test
+from lib import PATIENCE_S, ROOT, SLOW, Box, eventually, run, temp_dir, test
 from xmpp_servers import PACKAGES, PASSWORD, Person, Prosody
 
 AGENT = "agent@localhost"
@@ -105,6 +107,52 @@ def _():
         ada.say(AGENT, "three")
         eventually(lambda: ada.screen() == ["one", "two", "three"])
         eventually(lambda: len(requests(box)) == 3)
+
+
+@test("backfill prints what archives have since then, of the account and of its rooms")
+def _():
+    room = "den@rooms.localhost"
+
+    def past(since):
+        done = subprocess.run(
+            [sys.executable, ROOT / "adapters/xmpp", "backfill", "--account", "xmpp", "--since",
+             since, "--format", "jsonl"], capture_output=True, text=True, timeout=2 * PATIENCE_S,
+            env={**os.environ, "PYTHONPATH": str(PACKAGES), "SIGNALBOX_NICK": AGENT,
+                 "SIGNALBOX_CREDENTIAL": PASSWORD, "SIGNALBOX_ROOMS": room,
+                 "SIGNALBOX_URL": f"xmpp://127.0.0.1:{server.port}"})
+        assert done.returncode == 0, done
+        return [json.loads(line) for line in done.stdout.splitlines()]
+    with Prosody() as server, Person(server, "ada") as ada:
+        ada.join(room)
+        ada.say(AGENT, "one")
+        ada.say(room, "agent: two", "groupchat")
+        got = eventually(lambda: len(all := past("2026-01-01T00:00:00Z")) == 2 and all)
+        assert [e["content"] for e in got] == ["one", "two"], got
+        assert [e["peer_kind"] for e in got] == ["dm", "group"] and "place" not in got[1], got
+        assert all(abs(e["timestamp"] / 1000 - time.time()) < 3600 for e in got), got
+        assert got == past("2026-01-01T00:00:00Z"), "the same ids each time"
+        assert past("2999-01-01T00:00:00Z") == []
+
+
+@test("what was said in a room while the box was away is answered once")
+def _():
+    anybody = "access: [{who: any, mention: true, decision: allow}]\n"
+    room = "den@rooms.localhost"
+    with Parrot() as parrot, Prosody() as server, box_of(parrot, server, anybody) as box, \
+            Person(server, "ada") as ada:
+        is_there(box, server)
+        ada.join(room)
+        ada.say(AGENT, "one")
+        eventually(lambda: "one" in ada.screen())
+        box.kill9()
+        ada.say(room, "agent: two", "groupchat")
+        eventually(lambda: "agent: two" in ada.screen())
+        kill_again(box)
+        eventually(lambda: "two" in ada.screen())
+        ada.say(AGENT, "three")
+        eventually(lambda: "three" in ada.screen())
+        eventually(lambda: len(requests(box)) == 3)
+        assert ada.screen().count("two") == 1, ada.screen()
 
 
 @test("a server that goes and comes back finds the agent again, with what waited")

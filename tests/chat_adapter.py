@@ -32,7 +32,9 @@ def say(**line):
 
 def info():
     print(json.dumps({
-        "channel": "liar", "name": "Test", "version": "1", "supports": supports,
+        "channel": "liar", "name": "Test", "version": "1",
+        **({"operations": ["adapter.monitor.start", "delivery.send"]} if "renamed" in supports
+           else {"supports": supports}),
         "text_from": "stdin" if "stdin" in supports else "arguments",
         "channel_capabilities": {"text_limit": 100, "supports_markdown": "markdown" in supports}},
         indent=2))
@@ -122,10 +124,29 @@ def stream():
             say(type="delivery_complete", messageIds=[])
 
 
+def backfill():
+    """Lines of PLACE/past, all of them: who asks knows what it has."""
+    if mode() == "no past":
+        (place / "mode").unlink()
+        sys.exit(9)
+    path = place / "past"
+    sys.stdout.write(path.read_text() if path.exists() else "")
+
+
 def health():
     print(json.dumps({"connected": True, "account": rest[1]}))
 
 
+def accounts():
+    assert rest == ["list", "--account", "post"], rest
+    print(json.dumps({"accounts": [{"id": "post", "display_name": "Pigeon Post"},
+                                   {"id": "spare", "status": "error"}]}))
+
+
 note(command=command, rest=[r for r in rest if len(r) < 1000],
      env={k: v for k, v in os.environ.items() if k.startswith("SIGNALBOX_")}, pid=os.getpid())
-{"info": info, "monitor": monitor, "send": send, "stream": stream, "health": health}[command]()
+if command == "info" and "renamed" in supports:
+    sys.exit("no such verb: info")
+{"info": info, "adapter.info": info, "monitor": monitor, "send": send, "stream": stream,
+ "health": health, "backfill": backfill, "accounts": accounts, "adapter.monitor.start": monitor,
+ "delivery.send": send}[command]()

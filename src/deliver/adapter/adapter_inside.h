@@ -5,6 +5,7 @@
 #include "base/list.h"
 #include "deliver/adapter/adapter_child.h"
 #include "deliver/buckets.h"
+#include "deliver/fetches.h"
 
 struct adapter {
 	struct channel_options options;
@@ -13,7 +14,8 @@ struct adapter {
 	struct json_reader reader;
 
 	struct adapter_info info;
-	bool is_known; /* info has told */
+	bool is_known;      /* info has told */
+	bool is_asked_anew; /* info is called by its other name */
 	unsigned info_fails;
 	struct error why; /* nobody is there */
 	struct adapter_child *asked, *monitor, *stream, *health;
@@ -23,7 +25,23 @@ struct adapter {
 
 	/* In. */
 	char *place;        /* of the newest message that was taken */
-	struct buf waiting; /* the line that could not be taken */
+	struct buf waiting; /* lines that could not be taken */
+	int64_t since_ms;   /* up to then nothing is missing; 0: nothing has come yet */
+	int64_t newest_ms;  /* of all that came */
+	struct adapter_child *fill;
+	struct deadline fill_due;
+	bool has_gap, is_filled, fills_again;
+	unsigned fill_fails, fill_count;
+
+	/* Files of people. */
+	char *media; /* where the adapter puts them */
+	struct fetches fetches;
+	int64_t sweep_ms;
+
+	/* A check that is under way. */
+	struct channel_check checked;
+	struct adapter_child *asks;
+	unsigned check_step;
 
 	/* Out: one call is under way at a time. */
 	struct link calls; /* adapter_call.in_adapter; the first is under way if `is_out` */
@@ -45,6 +63,26 @@ struct adapter_argv {
 bool adapter_argv(const struct adapter *a, enum adapter_ability ability, const char *const *words,
                   struct adapter_argv *out);
 struct adapter_child_options adapter_child_of(struct adapter *a, const struct adapter_argv *argv);
+
+/* ---- adapter_in.c ---- */
+
+void adapter_in_init(struct adapter *a, struct text place);
+void adapter_in_finish(struct adapter *a);
+void adapter_open_monitor(struct adapter *a);
+void adapter_fill(struct adapter *a);    /* something may have come that nobody heard */
+bool adapter_hand_on(struct adapter *a); /* true: nothing waits any more */
+
+/* ---- adapter_files.c ---- */
+
+void adapter_files_init(struct adapter *a);
+void adapter_files_finish(struct adapter *a);
+void adapter_fetch(void *self, const struct channel_fetch *fetch);
+int64_t adapter_files_tick(struct adapter *a, int64_t now_ms);
+
+/* ---- adapter_check.c ---- */
+
+void adapter_check(void *self, const struct channel_check *check);
+void adapter_check_finish(struct adapter *a);
 
 /* ---- adapter_calls.c ---- */
 

@@ -4,11 +4,14 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "deliver/files.h"
 
 #define TEXT_LEAST 40 /* characters of a message; who says less says nothing */
 #define TEXT_MOST 100000
 #define AFTER_MOST_MS 3600000
-#define REST_MS 1000 /* doubling */
+#define REST_MS 1000            /* doubling */
+#define ADAPTER_ACCOUNTS_MAX 20 /* that are named */
+#define ADAPTER_NAME_MAX 60     /* bytes of a name */
 
 /* ---- info ---- */
 
@@ -138,14 +141,57 @@ static bool check_words(const struct channel_inbound *in, struct error *why)
 	       error_set(why, "'content' is longer than %d KiB", CHANNEL_TEXT_MAX / 1024);
 }
 
-enum adapter_read adapter_read_event(struct json_reader *reader, struct text line,
-                                     struct channel_inbound *out, struct error *why)
+static bool take_attachment(yyjson_val *from, struct channel_file *file, struct error *why)
 {
+	struct text url = json_text_at(from, "url");
+	double size = 0;
+
+	*file = (struct channel_file){.name = json_text_at(from, "filename"),
+	                              .type = json_text_at(from, "content_type"),
+	                              .where = url.len ? url : json_text_at(from, "path")};
+	if (!file->where.len || file->where.len > CHANNEL_WHERE_MAX ||
+	    memchr(file->where.at, '\0', file->where.len))
+		return error_set(why, "an attachment has a 'path' or a 'url' of at most %d bytes",
+		                 CHANNEL_WHERE_MAX);
+	if (json_number(yyjson_obj_get(from, "size_bytes"), &size) && size > 0)
+		file->size = size < 1e15 ? (uint64_t)size : UINT64_C(1000000000000000);
+	if (!file->type.len)
+		file->type = files_type_of(file->name.len ? file->name : file->where);
+	file->kind = yyjson_is_true(yyjson_obj_get(from, "voice")) ? CHANNEL_VOICE
+	                                                           : files_kind_of(file->type);
+	return true;
+}
+
+static bool take_attachments(yyjson_val *list, struct adapter_event *out, struct error *why)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(list);
+	yyjson_val *one;
+
+	out->inbound.files = out->files;
+	while (out->inbound.file_count < CHANNEL_FILES_MAX && (one = yyjson_arr_iter_next(&it)))
+		if (!take_attachment(one, &out->files[out->inbound.file_count++], why))
+			return false;
+	return true;
+}
+
+static int64_t take_time(yyjson_val *event)
+{
+	double at = 0;
+
+	return json_number(yyjson_obj_get(event, "timestamp"), &at) && at > 0 && at < 1e15
+	               ? (int64_t)at
+	               : 0;
+}
+
+enum adapter_read adapter_read_event(struct json_reader *reader, struct text line,
+                                     struct adapter_event *event_out, struct error *why)
+{
+	struct channel_inbound *out = &event_out->inbound;
 	yyjson_val *root = yyjson_doc_get_root(json_read(reader, line, why));
 	yyjson_val *event = yyjson_obj_get(root, "event");
 	yyjson_val *where = yyjson_obj_get(root, "delivery"), *more;
 
-	*out = (struct channel_inbound){.kind = CHANNEL_DM};
+	*event_out = (struct adapter_event){.inbound = {.kind = CHANNEL_DM}};
 	if (!root)
 		return ADAPTER_GARBAGE;
 	if (!yyjson_is_obj(root)) {
@@ -156,8 +202,10 @@ enum adapter_read adapter_read_event(struct json_reader *reader, struct text lin
 	where = yyjson_is_obj(where) ? where : root;
 	more = yyjson_obj_get(event, "metadata");
 	out->text = json_text_at(event, "content");
+	event_out->at_ms = take_time(event);
 	if (!take_words(event, where, out, why) || !take_kind(where, out, why) ||
-	    !check_words(out, why))
+	    !check_words(out, why) ||
+	    !take_attachments(yyjson_obj_get(event, "attachments"), event_out, why))
 		return ADAPTER_GARBAGE;
 	cut_channel(&out->message, json_text(either(where, "channel", "platform")));
 	if (!out->peer.len)
@@ -165,10 +213,99 @@ enum adapter_read adapter_read_event(struct json_reader *reader, struct text lin
 	out->is_mentioned = out->kind == CHANNEL_DM ||
 	                    yyjson_is_true(yyjson_obj_get(event, "mentioned")) ||
 	                    yyjson_is_true(yyjson_obj_get(more, "mentioned"));
-	if (!text_trim(out->text).len || yyjson_is_true(yyjson_obj_get(more, "is_bot")) ||
+	if ((!text_trim(out->text).len && !out->file_count) ||
+	    yyjson_is_true(yyjson_obj_get(more, "is_bot")) ||
 	    yyjson_is_true(yyjson_obj_get(more, "is_from_me")))
 		return ADAPTER_NOTHING;
 	return ADAPTER_MESSAGE;
+}
+
+/* ---- how far it was read ---- */
+
+void adapter_put_place(int64_t at_ms, struct text place, struct buf *out)
+{
+	if (at_ms > 0)
+		buf_print(out, "@%lld%s", (long long)at_ms, place.len ? " " : "");
+	buf_add(out, place);
+}
+
+struct text adapter_read_place(struct text kept, int64_t *at_ms)
+{
+	struct text place, time = text_cut(kept, ' ', &place);
+	uint64_t ms = 0;
+
+	*at_ms = 0;
+	if (time.len < 2 || time.at[0] != '@' ||
+	    !text_to_u64((struct text){time.at + 1, time.len - 1}, &ms) || ms > INT64_MAX)
+		return kept;
+	*at_ms = (int64_t)ms;
+	return place;
+}
+
+/* ---- accounts ---- */
+
+static yyjson_val *list_accounts(struct json_reader *reader, struct text answer, struct error *why)
+{
+	yyjson_val *root = yyjson_doc_get_root(json_read(reader, answer, why));
+	yyjson_val *list = yyjson_is_arr(root) ? root : yyjson_obj_get(root, "accounts");
+
+	if (root && !yyjson_is_arr(list))
+		error_set(why, "it has no list 'accounts'");
+	return yyjson_is_arr(list) ? list : NULL;
+}
+
+static struct text account_id(yyjson_val *one)
+{
+	return yyjson_is_str(one) ? json_text(one) : json_text_at(one, "id");
+}
+
+/* As far as it can be shown. */
+static void add_account_name(struct text name, struct buf *out)
+{
+	utf8_add_shown(out, utf8_cut(name, ADAPTER_NAME_MAX));
+}
+
+bool adapter_read_accounts(struct json_reader *reader, struct text answer, struct buf *names,
+                           struct error *why)
+{
+	yyjson_val *list = list_accounts(reader, answer, why);
+	yyjson_arr_iter it = yyjson_arr_iter_with(list);
+	unsigned count = 0;
+	yyjson_val *one;
+
+	while (count < ADAPTER_ACCOUNTS_MAX && (one = yyjson_arr_iter_next(&it))) {
+		struct text shown = json_text_at(one, "display_name");
+		struct text status = json_text_at(one, "status");
+
+		if (!account_id(one).len)
+			continue;
+		buf_add(names, count++ ? TEXT(", ") : TEXT(""));
+		add_account_name(account_id(one), names);
+		if (!shown.len)
+			shown = json_text_at(one, "address");
+		if (shown.len || text_is(status, "error"))
+			buf_add(names, TEXT(" ("));
+		add_account_name(shown, names);
+		if (text_is(status, "error"))
+			buf_add(names, shown.len ? TEXT(", error") : TEXT("error"));
+		if (shown.len || text_is(status, "error"))
+			buf_add_char(names, ')');
+	}
+	return list != NULL;
+}
+
+bool adapter_has_account(struct json_reader *reader, struct text answer, struct text account)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(list_accounts(reader, answer, NULL));
+	unsigned others = 0;
+	yyjson_val *one;
+
+	while ((one = yyjson_arr_iter_next(&it))) {
+		if (text_equal(account_id(one), account))
+			return true;
+		others += account_id(one).len > 0;
+	}
+	return others == 0;
 }
 
 /* ---- what became of a message ---- */

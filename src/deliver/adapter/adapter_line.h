@@ -46,8 +46,23 @@ const char *adapter_command(const struct adapter_info *info, enum adapter_abilit
 
 /* A line of monitor or backfill.  ADAPTER_NOTHING: it is good, and nobody has to answer it. */
 enum adapter_read { ADAPTER_GARBAGE, ADAPTER_NOTHING, ADAPTER_MESSAGE };
+struct adapter_event {
+	struct channel_inbound inbound; /* its files are those below */
+	struct channel_file files[CHANNEL_FILES_MAX];
+	int64_t at_ms; /* by the wall clock, as it says; 0: it does not */
+};
 enum adapter_read adapter_read_event(struct json_reader *reader, struct text line,
-                                     struct channel_inbound *out, struct error *why);
+                                     struct adapter_event *out, struct error *why);
+
+/* How far an account was read: "@MS PLACE", the time of the newest message and its own word for
+ * it, either of which may be missing. */
+void adapter_put_place(int64_t at_ms, struct text place, struct buf *out);
+struct text adapter_read_place(struct text kept, int64_t *at_ms);
+
+/* The accounts that a program knows, as words; is ours one of them, or are none named? */
+bool adapter_read_accounts(struct json_reader *reader, struct text answer, struct buf *names,
+                           struct error *why);
+bool adapter_has_account(struct json_reader *reader, struct text answer, struct text account);
 
 /* A line of stream, or what send answers. */
 enum adapter_news {

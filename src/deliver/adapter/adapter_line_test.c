@@ -79,7 +79,7 @@ static void info_that_says_nothing_is_refused(void **state)
 
 static void an_event_is_flat_or_in_two_parts(void **state)
 {
-	struct channel_inbound in;
+	struct adapter_event event;
 	struct error why;
 
 	assert_int_equal(adapter_read_event(
@@ -90,44 +90,112 @@ static void an_event_is_flat_or_in_two_parts(void **state)
 	                              "\"peer_id\":\"room\",\"peer_kind\":\"group\","
 	                              "\"thread_id\":\"t\",\"reply_to_id\":\"6\",\"place\":\"9\","
 	                              "\"metadata\":{\"mentioned\":true}}"),
-				 &in, &why),
+				 &event, &why),
 	                 ADAPTER_MESSAGE);
-	assert_text(in.message, "7");
-	assert_text(in.sender, "+49");
-	assert_text(in.sender_name, "Ada");
-	assert_text(in.peer, "room");
-	assert_text(in.thread, "t");
-	assert_text(in.reply_to, "6");
-	assert_text(in.text, "hi");
-	assert_text(in.place, "9");
-	assert_int_equal(in.kind, CHANNEL_GROUP);
-	assert_true(in.is_mentioned);
-	assert_false(in.is_owner);
+	assert_text(event.inbound.message, "7");
+	assert_text(event.inbound.sender, "+49");
+	assert_text(event.inbound.sender_name, "Ada");
+	assert_text(event.inbound.peer, "room");
+	assert_text(event.inbound.thread, "t");
+	assert_text(event.inbound.reply_to, "6");
+	assert_text(event.inbound.text, "hi");
+	assert_text(event.inbound.place, "9");
+	assert_int_equal(event.inbound.kind, CHANNEL_GROUP);
+	assert_true(event.inbound.is_mentioned);
+	assert_false(event.inbound.is_owner);
 	assert_int_equal(
 		adapter_read_event(&reader,
 	                           TEXT("{\"event\":{\"event_id\":\"sms:7\",\"content\":\"hi\"},"
 	                                "\"delivery\":{\"platform\":\"mms\",\"sender_id\":\"+49\","
 	                                "\"container_id\":\"c\",\"container_kind\":\"channel\"}}"),
-	                           &in, &why),
+	                           &event, &why),
 		ADAPTER_MESSAGE);
-	assert_text(in.message, "sms:7");
-	assert_text(in.peer, "c");
-	assert_int_equal(in.kind, CHANNEL_BROADCAST);
-	assert_false(in.is_mentioned);
+	assert_text(event.inbound.message, "sms:7");
+	assert_text(event.inbound.peer, "c");
+	assert_int_equal(event.inbound.kind, CHANNEL_BROADCAST);
+	assert_false(event.inbound.is_mentioned);
 }
 
 static void who_writes_alone_is_their_own_chat_and_means_us(void **state)
 {
-	struct channel_inbound in;
+	struct adapter_event event;
 
 	assert_int_equal(adapter_read_event(&reader,
 	                                    TEXT("{\"event_id\":\"1\",\"content\":\"hi\","
 	                                         "\"sender_id\":\"a\"}"),
-	                                    &in, NULL),
+	                                    &event, NULL),
 	                 ADAPTER_MESSAGE);
-	assert_text(in.peer, "a");
-	assert_int_equal(in.kind, CHANNEL_DM);
-	assert_true(in.is_mentioned);
+	assert_text(event.inbound.peer, "a");
+	assert_int_equal(event.inbound.kind, CHANNEL_DM);
+	assert_true(event.inbound.is_mentioned);
+}
+
+static void attachments_are_files(void **state)
+{
+	struct adapter_event event;
+	struct error why;
+
+	assert_int_equal(
+		adapter_read_event(&reader,
+	                           TEXT("{\"event_id\":\"1\",\"sender_id\":\"a\",\"timestamp\":5,"
+	                                "\"attachments\":[{\"id\":\"1\",\"filename\":\"a.png\","
+	                                "\"content_type\":\"image/png\",\"size_bytes\":9,"
+	                                "\"path\":\"x/a\"},{\"filename\":\"v.ogg\",\"voice\":true,"
+	                                "\"url\":\"https://x.y/v\",\"size_bytes\":-1}]}"),
+	                           &event, &why),
+		ADAPTER_MESSAGE);
+	assert_int_equal(event.at_ms, 5);
+	assert_int_equal(event.inbound.file_count, 2);
+	assert_int_equal(event.files[0].kind, CHANNEL_PICTURE);
+	assert_int_equal(event.files[0].size, 9);
+	assert_text(event.files[0].where, "x/a");
+	assert_int_equal(event.files[1].kind, CHANNEL_VOICE);
+	assert_text(event.files[1].type, "audio/ogg");
+	assert_int_equal(event.files[1].size, 0);
+	assert_int_equal(adapter_read_event(&reader,
+	                                    TEXT("{\"event_id\":\"1\",\"sender_id\":\"a\","
+	                                         "\"content\":\"x\",\"attachments\":[{}]}"),
+	                                    &event, &why),
+	                 ADAPTER_GARBAGE);
+}
+
+static void a_place_has_a_time(void **state)
+{
+	struct buf kept;
+	int64_t at_ms;
+
+	buf_init(&kept, KIB);
+	adapter_put_place(1700000000000, TEXT("a b"), &kept);
+	assert_text(buf_text(&kept), "@1700000000000 a b");
+	assert_text(adapter_read_place(buf_text(&kept), &at_ms), "a b");
+	assert_int_equal(at_ms, 1700000000000);
+	assert_text(adapter_read_place(TEXT("@17"), &at_ms), "");
+	assert_int_equal(at_ms, 17);
+	assert_text(adapter_read_place(TEXT("from before"), &at_ms), "from before");
+	assert_text(adapter_read_place(TEXT("@x 1"), &at_ms), "@x 1");
+	assert_int_equal(at_ms, 0);
+	buf_finish(&kept);
+}
+
+static void accounts_are_named(void **state)
+{
+	static const char many[] = "{\"accounts\":[{\"id\":\"post\",\"display_name\":\"Ada\"},"
+				   "{\"id\":\"x\",\"status\":\"error\"},{},7,\"y\"]}";
+	struct error why = {""};
+	struct buf names;
+
+	buf_init(&names, KIB);
+	assert_true(adapter_read_accounts(&reader, text_of(many), &names, &why));
+	assert_text(buf_text(&names), "post (Ada), x (error), y");
+	assert_true(adapter_has_account(&reader, text_of(many), TEXT("post")));
+	assert_false(adapter_has_account(&reader, text_of(many), TEXT("other")));
+	assert_true(adapter_has_account(&reader, TEXT("[]"), TEXT("other")));
+	buf_clear(&names);
+	assert_true(adapter_read_accounts(&reader, TEXT("[\"a\"]"), &names, &why));
+	assert_text(buf_text(&names), "a");
+	assert_false(adapter_read_accounts(&reader, TEXT("{}"), &names, &why));
+	assert_true(why.words[0]);
+	buf_finish(&names);
 }
 
 static void programs_and_silence_are_not_answered(void **state)
@@ -140,10 +208,10 @@ static void programs_and_silence_are_not_answered(void **state)
 		"{\"event_id\":\"1\",\"content\":\"x\",\"sender_id\":\"a\",\"metadata\":"
 		"{\"is_from_me\":true}}",
 	};
-	struct channel_inbound in;
+	struct adapter_event event;
 
 	for (size_t n = 0; n < sizeof(quiet) / sizeof(*quiet); n++)
-		assert_int_equal(adapter_read_event(&reader, text_of(quiet[n]), &in, NULL),
+		assert_int_equal(adapter_read_event(&reader, text_of(quiet[n]), &event, NULL),
 		                 ADAPTER_NOTHING);
 }
 
@@ -160,12 +228,12 @@ static void bad_events_are_garbage(void **state)
 		"{\"event_id\":\"1\",\"content\":\"x\",\"sender_id\":\"a\",\"peer_kind\":\"mob\"}",
 		"{\"event_id\":\"1\",\"content\":\"x\",\"sender_id\":\"a\\u0000b\"}",
 	};
-	struct channel_inbound in;
+	struct adapter_event event;
 
 	for (size_t n = 0; n < sizeof(bad) / sizeof(*bad); n++) {
 		struct error why = {""};
 
-		assert_int_equal(adapter_read_event(&reader, text_of(bad[n]), &in, &why),
+		assert_int_equal(adapter_read_event(&reader, text_of(bad[n]), &event, &why),
 		                 ADAPTER_GARBAGE);
 		assert_true(why.words[0]);
 	}
@@ -295,6 +363,9 @@ int main(void)
 		cmocka_unit_test(info_that_says_nothing_is_refused),
 		cmocka_unit_test(an_event_is_flat_or_in_two_parts),
 		cmocka_unit_test(who_writes_alone_is_their_own_chat_and_means_us),
+		cmocka_unit_test(attachments_are_files),
+		cmocka_unit_test(a_place_has_a_time),
+		cmocka_unit_test(accounts_are_named),
 		cmocka_unit_test(programs_and_silence_are_not_answered),
 		cmocka_unit_test(bad_events_are_garbage),
 		cmocka_unit_test(a_status_ends_a_delivery_or_goes_on),

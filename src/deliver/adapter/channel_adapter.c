@@ -1,7 +1,7 @@
 /* channel_adapter.c - a chat that a program outside of the box connects.
  *
- * `info` is asked first; what it says decides what the channel can do.  Then `monitor` and
- * `stream` run for as long as the account is open.
+ * `info` is asked first; what it says decides what the channel can do.  Then `monitor`
+ * (adapter_in.c) and `stream` (adapter_calls.c) run for as long as the account is open.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,92 +91,6 @@ struct adapter_child_options adapter_child_of(struct adapter *a, const struct ad
 	                                      .self = a};
 }
 
-/* ---- what people write ---- */
-
-static bool hand_on(struct adapter *a, const struct channel_inbound *inbound)
-{
-	if (!a->options.came(a->options.self, inbound))
-		return false;
-	if (inbound->place.len) {
-		free(a->place);
-		a->place = text_dup(inbound->place);
-	}
-	return true;
-}
-
-static bool monitor_line(void *self, struct text line, struct error *why)
-{
-	struct adapter *a = self;
-	struct channel_inbound inbound;
-	enum adapter_read read = adapter_read_event(&a->reader, line, &inbound, why);
-
-	a->heard_ms = adapter_now(a);
-	if (read == ADAPTER_MESSAGE && (a->waiting.len || !hand_on(a, &inbound))) {
-		buf_add(&a->waiting, line);
-		buf_add_char(&a->waiting, '\n');
-		adapter_child_hush(a->monitor, true);
-		a->options.wake(a->options.self);
-	}
-	return read != ADAPTER_GARBAGE;
-}
-
-/* True: nothing waits any more. */
-static bool hand_on_waiting(struct adapter *a)
-{
-	size_t from = 0;
-
-	while (from < a->waiting.len) {
-		struct text rest = {a->waiting.at + from, a->waiting.len - from}, after;
-		struct text line = text_cut(rest, '\n', &after);
-		struct channel_inbound inbound;
-
-		if (adapter_read_event(&a->reader, line, &inbound, NULL) == ADAPTER_MESSAGE &&
-		    !hand_on(a, &inbound))
-			break;
-		from += line.len + 1;
-	}
-	buf_drop(&a->waiting, from);
-	if (from && !a->waiting.len && a->monitor)
-		adapter_child_hush(a->monitor, false);
-	return !a->waiting.len;
-}
-
-static void monitor_argv(const struct adapter *a, struct adapter_argv *out)
-{
-	const char *words[] = {"--format", "jsonl", NULL, NULL, NULL};
-
-	if (a->info.can[ADAPTER_RESUME] && a->place) {
-		words[2] = "--after";
-		words[3] = a->place;
-	}
-	adapter_argv(a, ADAPTER_MONITOR, words, out);
-}
-
-static void monitor_over(void *self, struct text answer, const char *why)
-{
-	struct adapter *a = self;
-	struct adapter_argv argv;
-
-	log_warn("deliver", "the monitor of the adapter %s ended: %s", a->account, why);
-	error_set(&a->why, "the adapter's monitor is not there: %s", why);
-	monitor_argv(a, &argv);
-	adapter_child_set(a->monitor, argv.words);
-}
-
-static void open_monitor(struct adapter *a)
-{
-	struct adapter_child_options o;
-	struct adapter_argv argv;
-
-	monitor_argv(a, &argv);
-	o = adapter_child_of(a, &argv);
-	o.input_max = KIB; /* nothing goes there: its end is the end of the box */
-	o.has_lines = true;
-	o.line = monitor_line;
-	o.over = monitor_over;
-	a->monitor = adapter_child_create(&o);
-}
-
 /* ---- health ---- */
 
 static unsigned health_rest_ms(const struct adapter *a)
@@ -191,7 +105,7 @@ static unsigned health_rest_ms(const struct adapter *a)
 static void health_over(void *self, struct text answer, const char *why)
 {
 	struct adapter *a = self;
-	bool was = a->is_connected || !a->was_told;
+	bool was_told = a->was_told, was = a->is_connected || !was_told;
 	struct error words;
 
 	a->was_told = adapter_read_health(&a->reader, answer, &a->is_connected, &words);
@@ -201,6 +115,8 @@ static void health_over(void *self, struct text answer, const char *why)
 		log_warn("deliver", "the adapter %s is not connected: %s", a->account, words.words);
 	else if (a->was_told && a->is_connected && !was)
 		log_info("deliver", "the adapter %s is connected", a->account);
+	if (a->is_connected && (!was || !was_told))
+		adapter_fill(a); /* what came while it connected */
 	deadline_set(a->options.loop, &a->check, health_rest_ms(a));
 }
 
@@ -236,7 +152,7 @@ static void take_info(struct adapter *a)
 	if (a->info.can[ADAPTER_STREAM])
 		adapter_open_stream(a);
 	if (a->info.can[ADAPTER_MONITOR])
-		open_monitor(a);
+		adapter_open_monitor(a);
 	if (a->info.can[ADAPTER_HEALTH])
 		deadline_set(a->options.loop, &a->check, 10000);
 }
@@ -253,7 +169,13 @@ static void info_over(void *self, struct text answer, const char *why)
 		a->options.wake(a->options.self);
 		return;
 	}
-	error_set(&a->why, "info: %s", why ? why : fault.words);
+	if (!a->is_asked_anew) {
+		error_set(&a->why, "info: %s", why ? why : fault.words);
+		a->is_asked_anew = true;
+		deadline_set(a->options.loop, &a->again, 1);
+		return;
+	}
+	a->is_asked_anew = false;
 	if (a->info_fails == 0)
 		log_warn("deliver", "the adapter %s is not there: %s", a->account, a->why.words);
 	deadline_set(a->options.loop, &a->again, adapter_rest_ms(a->info_fails));
@@ -261,7 +183,8 @@ static void info_over(void *self, struct text answer, const char *why)
 		a->info_fails++;
 }
 
-/* Whoever says what it can do needs no credential for it. */
+/* Whoever says what it can do needs no credential for it.  The renamed contract calls it
+ * adapter.info. */
 static void ask_info(struct deadline *deadline)
 {
 	struct adapter *a = list_of(deadline, struct adapter, again);
@@ -272,7 +195,7 @@ static void ask_info(struct deadline *deadline)
 	adapter_child_destroy(a->asked);
 	for (char **word = a->command; *word && n < ADAPTER_ARGS_MAX - 2; word++)
 		argv.words[n++] = *word;
-	argv.words[n] = "info";
+	argv.words[n] = a->is_asked_anew ? "adapter.info" : "info";
 	o = adapter_child_of(a, &argv);
 	o.env = NULL;
 	o.ms = INFO_MS;
@@ -311,12 +234,13 @@ static char *join_rooms(const struct config_adapter *config)
 static char **make_env(const struct adapter *a, const struct config_adapter *config,
                        struct text credential)
 {
-	char **all = must_zero(7, sizeof(*all));
+	char **all = must_zero(8, sizeof(*all));
 	char *rooms = join_rooms(config);
 	size_t n = 0;
 
 	all[n++] = must_print("SIGNALBOX_CHANNEL=%s", a->channel);
 	all[n++] = must_print("SIGNALBOX_ACCOUNT=%s", a->account);
+	all[n++] = must_print("SIGNALBOX_MEDIA=%s", a->media);
 	if (config->url)
 		all[n++] = must_print("SIGNALBOX_URL=%s", config->url);
 	if (config->nick)
@@ -346,17 +270,17 @@ static void adapter_close(void *self)
 	deadline_clear(&a->check);
 	adapter_calls_finish(a);
 	adapter_child_destroy(a->asked);
-	adapter_child_destroy(a->monitor);
 	adapter_child_destroy(a->stream);
 	adapter_child_destroy(a->health);
+	adapter_check_finish(a);
+	adapter_in_finish(a);
+	adapter_files_finish(a);
 	json_reader_finish(&a->reader);
-	buf_finish(&a->waiting);
 	free_words(a->command);
 	free_words(a->env);
 	free(a->channel);
 	free(a->account);
 	free(a->directory);
-	free(a->place);
 	free(a);
 }
 
@@ -380,12 +304,12 @@ static void *adapter_open(const struct channel_options *options, struct error *w
 	a->channel = must_dup(config->channel ? config->channel : config->name);
 	a->directory = must_dup(options->data);
 	a->command = copy_command(config);
+	adapter_files_init(a);
 	a->env = make_env(a, config, options->credential);
-	a->place = options->place.len ? text_dup(options->place) : NULL;
+	adapter_in_init(a, options->place);
 	a->options.config = NULL;
 	a->options.credential = a->options.place = TEXT("");
 	json_reader_init(&a->reader, 2 * ADAPTER_LINE_MAX);
-	buf_init(&a->waiting, 4 * ADAPTER_LINE_MAX);
 	adapter_calls_init(a);
 	a->again.fire = ask_info;
 	a->check.fire = ask_health;
@@ -410,9 +334,10 @@ static enum channel_state adapter_state(void *self, struct error *why)
 static int64_t adapter_tick(void *self, int64_t now_ms)
 {
 	struct adapter *a = self;
-	int64_t due = adapter_calls_tick(a, now_ms);
+	int64_t due = adapter_calls_tick(a, now_ms), sweep = adapter_files_tick(a, now_ms);
 
-	if (!hand_on_waiting(a) && now_ms + AGAIN_MS < due)
+	due = sweep < due ? sweep : due;
+	if (!adapter_hand_on(a) && now_ms + AGAIN_MS < due)
 		due = now_ms + AGAIN_MS;
 	return due;
 }
@@ -431,6 +356,8 @@ struct channel_kind channel_outside(const char *name)
 		.remove = adapter_remove,
 		.ready = adapter_ready,
 		.state = adapter_state,
+		.check = adapter_check,
+		.fetch = adapter_fetch,
 		.tick = adapter_tick,
 	};
 }
