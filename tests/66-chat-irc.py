@@ -131,6 +131,7 @@ def _():
             ada.send("MODE #room -i")
             server.kill()
             eventually(lambda: channel()["state"] == "away")
+            eventually(lambda: f"irc: 127.0.0.1 port {server.port} cannot be reached" in box.log())
             server.open()
             eventually(lambda: channel()["state"] == "connected", within=2 * PATIENCE_S)
             eventually(lambda: "ok    the box is in #room\n" in cli(

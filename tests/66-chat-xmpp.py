@@ -125,10 +125,15 @@ def _():
     with Prosody() as server, Person(server, "ada") as ada:
         ada.join(room)
         ada.say(AGENT, "one")
+        ada.attach(AGENT, "https://files.example/a/my%20cat.png?x=1")
         ada.say(room, "agent: two", "groupchat")
-        got = eventually(lambda: len(all := past("2026-01-01T00:00:00Z")) == 2 and all)
-        assert [e["content"] for e in got] == ["one", "two"], got
-        assert [e["peer_kind"] for e in got] == ["dm", "group"] and "place" not in got[1], got
+        got = eventually(lambda: len(all := past("2026-01-01T00:00:00Z")) == 3 and all)
+        assert [e["content"] for e in got] == ["one", "", "two"], got
+        assert [e["peer_kind"] for e in got] == ["dm", "dm", "group"], got
+        assert "place" in got[0] and "place" not in got[2], got
+        (file,) = got[1]["attachments"]
+        assert file["filename"] == "my cat.png" and file["content_type"] == "image/png", file
+        assert file["url"] == "https://files.example/a/my%20cat.png?x=1", file
         assert all(abs(e["timestamp"] / 1000 - time.time()) < 3600 for e in got), got
         assert got == past("2026-01-01T00:00:00Z"), "the same ids each time"
         assert past("2999-01-01T00:00:00Z") == []

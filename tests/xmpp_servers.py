@@ -9,6 +9,7 @@ import asyncio
 import os
 import sys
 import threading
+from xml.etree import ElementTree
 
 from irc_servers import SERVERS, Server, libraries, unpacked
 from lib import PATIENCE_S, closed_port
@@ -135,6 +136,13 @@ class Person:
             done.set()
         self.loop.call_soon_threadsafe(run)
         assert done.wait(PATIENCE_S)
+
+    def attach(self, to, url):
+        """A file that was uploaded somewhere, as clients name it."""
+        message = self.xmpp.make_message(mto=to, mbody=url, mtype="chat")
+        oob = ElementTree.SubElement(message.xml, "{jabber:x:oob}x")
+        ElementTree.SubElement(oob, "{jabber:x:oob}url").text = url
+        self.call(message.send)
 
     def say(self, to, text, kind="chat"):
         self.call(self.xmpp.send_message, mto=to, mbody=text, mtype=kind)
