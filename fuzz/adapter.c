@@ -22,7 +22,7 @@ static void read_accounts(struct json_reader *reader, struct text line)
 	struct error why;
 	struct buf names;
 
-	buf_init(&names, 8 * KIB);
+	buf_init(&names, 64 * KIB);
 	if (adapter_read_accounts(reader, line, &names, &why) && names.full)
 		abort();
 	adapter_has_account(reader, line, TEXT("post"));
