@@ -21,6 +21,7 @@
 #include "crew/crew.h"
 #include "crew/limits.h"
 #include "deliver/custody.h"
+#include "deliver/ends.h"
 #include "deliver/known.h"
 #include "gateway/devices.h"
 #include "gateway/memo.h"
@@ -319,6 +320,26 @@ static void read_custody(struct text bytes)
 	check_same(&once, &twice);
 }
 
+static void load_ends(struct text saved, struct buf *out)
+{
+	struct run_ends *ends = ends_create();
+	uint64_t seq = 0;
+
+	ends_fold.load(ends, saved, &seq);
+	buf_init(out, SAVED_MAX);
+	ends_fold.save(ends, out);
+	ends_destroy(ends);
+}
+
+static void read_ends(struct text bytes)
+{
+	struct buf once, twice;
+
+	load_ends(bytes, &once);
+	load_ends(buf_text(&once), &twice);
+	check_same(&once, &twice);
+}
+
 static struct parse *make_parse(void)
 {
 	struct parse_options o = {.source = TEXT("claw"), .event_max = SAVED_MAX};
@@ -560,6 +581,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		break;
 	case 'h':
 		read_custody(rest);
+		break;
+	case 'E':
+		read_ends(rest);
 		break;
 	case 'l':
 		read_living(rest);

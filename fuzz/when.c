@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "deliver/automations.h"
 #include "deliver/clause.h"
+#include "deliver/routes.h"
 #include "lib/hold.h"
 #include "signal/json.h"
 #include "signal/when.h"
@@ -121,6 +122,22 @@ static void automate(struct text clause, struct text text)
 	free(when);
 }
 
+/* The same of a route, with the payload as that of the end of a run. */
+static void route(struct text clause, struct text payload)
+{
+	char *when = text_dup(clause), *said = text_dup(payload);
+	struct config_route one = {.when = when, .to = when};
+	struct config config = {.routes = &one, .route_count = 1};
+	struct run_end end = {.run = when, .source = when, .type = when, .payload = said};
+	struct routes *r = routes_create(&config);
+
+	if (routes_see(r, &(struct routes_seen){.end = &end, .text = payload}))
+		routes_fit(r, 0);
+	routes_destroy(r);
+	free(when);
+	free(said);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct text payload, clause;
@@ -130,5 +147,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	clause = text_cut((struct text){(const char *)bytes, n}, '\n', &payload);
 	read_both(clause, payload);
 	automate(clause, payload);
+	route(clause, payload);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "box/parts.h"
 #include "config/config.h"
 #include "deliver/desk.h"
+#include "deliver/ends.h"
 #include "net/process.h"
 #include "run/prompts.h"
 #include "source/source.h"
@@ -18,6 +19,7 @@
 struct chats {
 	struct box *box;
 	struct custody *custody;
+	struct run_ends *ends;
 	struct desk *desk;
 	struct processes *processes; /* of adapters */
 	struct bus_listener ear;
@@ -74,6 +76,12 @@ void *box_make_custody(struct box *box)
 	return box->chats->custody;
 }
 
+void *box_make_ends(struct box *box)
+{
+	box->chats->ends = ends_create();
+	return box->chats->ends;
+}
+
 _Static_assert(PROMPTS_KEY == BUTTON_KEY, "one key makes both");
 
 static bool load_people(struct box *box, struct error *why)
@@ -100,6 +108,8 @@ bool box_make_desk(struct box *box, struct error *why)
 		.custody = c->custody,
 		.back = box_back(box),
 		.prompts = box->prompts,
+		.ends = c->ends,
+		.runs = box->runs,
 		.codes = {(const unsigned char *)c->key},
 		.config = box->config,
 		.loop = box->loop,

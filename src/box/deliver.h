@@ -7,7 +7,8 @@
 struct box;
 struct error;
 
-void *box_make_custody(struct box *box); /* to be folded */
+void *box_make_custody(struct box *box);
+void *box_make_ends(struct box *box); /* after custody */ /* to be folded */
 /* After the back ends and the folds' past. */
 bool box_make_desk(struct box *box, struct error *why);
 void box_touch_desk(struct box *box);  /* a prompt was opened, or is over */

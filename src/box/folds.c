@@ -10,6 +10,7 @@
 #include "crew/limits.h"
 #include "crew/toil.h"
 #include "deliver/custody.h"
+#include "deliver/ends.h"
 #include "run/recall.h"
 #include "source/resume.h"
 #include "source/transcript/living.h"
@@ -69,6 +70,16 @@ static void free_custody(void *state)
 	custody_destroy(state);
 }
 
+static void *make_ends(struct box *box)
+{
+	return box_make_ends(box);
+}
+
+static void free_ends(void *state)
+{
+	ends_destroy(state);
+}
+
 /* clang-format off */
 /* States whose rooms do more than fold join by themselves: window, prompts, runs, stage. */
 static const struct {
@@ -81,6 +92,7 @@ static const struct {
 	{&toil_fold, make_toil, free_toil},
 	{&limits_fold, make_limits, free_limits},
 	{&custody_fold, make_custody, free_custody},
+	{&ends_fold, make_ends, free_ends},
 };
 /* clang-format on */
 

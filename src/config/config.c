@@ -262,21 +262,28 @@ static bool config_settle_adapter(const struct config_loading *l, struct config_
 	       error_within(l->why, "adapters: '%s'", a->name);
 }
 
-/* Whoever is to be asked is there. */
-static bool settle_prompts(const struct config_loading *l)
+/* Whoever is written to is there. */
+static bool has_adapter(const struct config_loading *l, const char *key, const char *chat)
 {
-	const struct config_prompts *prompts = &l->config->prompts;
+	struct text peer, name = text_cut(text_of(chat), ':', &peer);
+	bool is_there = text_is(name, "terminal");
 
-	for (size_t i = 0; i < prompts->to_count; i++) {
-		struct text peer, name = text_cut(text_of(prompts->to[i].chat), ':', &peer);
-		bool is_there = text_is(name, "terminal");
+	for (size_t at = 0; at < l->config->adapter_count; at++)
+		is_there = is_there || text_is(name, l->config->adapters[at].name);
+	return is_there ||
+	       error_set(l->why, "%s: '%s': there is no adapter '%.*s'", key, chat, TEXT_ARG(name));
+}
 
-		for (size_t at = 0; at < l->config->adapter_count; at++)
-			is_there = is_there || text_is(name, l->config->adapters[at].name);
-		if (!is_there)
-			return error_set(l->why, "prompts.to: '%s': there is no adapter '%.*s'",
-			                 prompts->to[i].chat, TEXT_ARG(name));
-	}
+static bool settle_chats(const struct config_loading *l)
+{
+	const struct config *config = l->config;
+
+	for (size_t i = 0; i < config->prompts.to_count; i++)
+		if (!has_adapter(l, "prompts.to", config->prompts.to[i].chat))
+			return false;
+	for (size_t i = 0; i < config->route_count; i++)
+		if (!has_adapter(l, "routes", config->routes[i].to))
+			return false;
 	return true;
 }
 
@@ -298,7 +305,7 @@ static bool config_settle(struct config_loading *l)
 		if (!config_settle_adapter(l, &config->adapters[i]))
 			return false;
 	settle_listens(l);
-	return settle_prompts(l) && settle_tokens(l);
+	return settle_chats(l) && settle_tokens(l);
 }
 
 bool config_load(struct config *config, const struct config_sources *sources, struct error *why)

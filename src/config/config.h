@@ -87,6 +87,8 @@ struct config {
 	struct config_prompts prompts;
 	struct config_automation *automations;
 	size_t automation_count;
+	struct config_route *routes;
+	size_t route_count;
 	_Alignas(max_align_t) char groups[CONFIG_GROUPS_SIZE]; /* of other rooms: fields.h */
 };
 

@@ -7,7 +7,7 @@
 #include "config/check.h"
 #include "config/config.h"
 
-#define OWN_KEYS 23
+#define OWN_KEYS 24
 #define GROUPS_MAX 8 /* of other rooms, behind our own keys */
 #define GIB (1024.0 * MIB)
 #define DAY_MS (24 * 3600e3)
@@ -258,6 +258,9 @@ static struct field all[OWN_KEYS + GROUPS_MAX + 1] = {
          "what is done with messages before an agent is asked: when, and answer, route or set",
          .fields = config_automation_fields, .count = AT(automation_count),
          .size = sizeof(struct config_automation), .check_row = config_check_automation},
+	{"routes", FIELD_ROWS, AT(routes), "which runs are told in which chats: when, to, thread",
+         .fields = config_route_fields, .count = AT(route_count),
+         .size = sizeof(struct config_route)},
 };
 
 const struct field *const config_fields = all;

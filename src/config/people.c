@@ -19,7 +19,7 @@ static bool check_identity(struct text value, struct error *why)
 	       error_set(why, "'%.*s' is not CHANNEL:SENDER", TEXT_ARG(value));
 }
 
-static bool check_chat(struct text value, struct error *why)
+bool config_check_chat(struct text value, struct error *why)
 {
 	struct text peer, adapter = text_cut(value, ':', &peer);
 
@@ -65,7 +65,8 @@ const struct field config_policy_fields[] = {
 };
 
 static const struct field asked_fields[] = {
-	{"chat", FIELD_TEXT, IN(asked, chat), "ADAPTER:PEER", .check = check_chat, .needed = true},
+	{"chat", FIELD_TEXT, IN(asked, chat), "ADAPTER:PEER", .check = config_check_chat,
+         .needed = true},
 	{"allow", FIELD_SWITCH, IN(asked, allow),
          "whoever has the code of a button may allow with it, too; else it only denies", "false"},
 	{0},

@@ -37,6 +37,8 @@ struct config_prompts {
 	size_t to_count;
 };
 
+bool config_check_chat(struct text value, struct error *why); /* ADAPTER:PEER */
+
 extern const struct field config_person_fields[], config_policy_fields[], config_prompts_fields[];
 
 #endif

@@ -32,6 +32,16 @@ const struct field config_automation_fields[] = {
 	{0},
 };
 
+const struct field config_route_fields[] = {
+	{"when", FIELD_TEXT, IN(route, when),
+         "a condition on the end of a run, as those of a show; not given: of any run",
+         .check = check_condition, .tree = true},
+	{"to", FIELD_TEXT, IN(route, to), "the chat, ADAPTER:PEER", .check = config_check_chat,
+         .needed = true},
+	{"thread", FIELD_TEXT, IN(route, thread), "a thread there"},
+	{0},
+};
+
 bool config_check_automation(const void *row, size_t rows_before, struct error *why)
 {
 	const struct config_automation *a = row;

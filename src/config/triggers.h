@@ -17,7 +17,14 @@ struct config_automation {
 	} set;
 };
 
-extern const struct field config_automation_fields[];
+/* What runs say goes to a chat. */
+struct config_route {
+	char *when;   /* JSON; NULL: it always holds */
+	char *to;     /* ADAPTER:PEER */
+	char *thread; /* or NULL */
+};
+
+extern const struct field config_automation_fields[], config_route_fields[];
 bool config_check_automation(const void *row, size_t rows_before, struct error *why);
 
 #endif

@@ -17,16 +17,20 @@
 
 struct bus;
 struct config;
+struct run_ends;
 struct loop;
 struct processes;
 struct prompts;
+struct runs;
 struct signal;
 
 struct desk_options {
 	struct bus *bus;
 	struct custody *custody; /* its past is folded */
 	struct back back;
-	struct prompts *prompts;   /* or NULL */
+	struct prompts *prompts; /* or NULL */
+	struct run_ends *ends;   /* or NULL, as is the next */
+	struct runs *runs;
 	struct button_codes codes; /* their key outlives the desk */
 	const struct config *config;
 	struct loop *loop;           /* for channels, as is the next */

@@ -63,6 +63,9 @@ struct desk {
 	struct map rates;    /* struct desk_rate by account and sender */
 	struct outbox *outbox;
 	struct automations *automations;
+	struct routes *routes;
+	uint64_t routed, routed_told; /* ends of runs that were looked at, and told of */
+	int64_t routing_since_ms;     /* so long the next one cannot be sent on; 0: none */
 	struct signal_reader *reader;
 	struct known known;     /* whom codes let in */
 	char *people_path;      /* NULL: there are no codes */

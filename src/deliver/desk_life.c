@@ -9,7 +9,9 @@
 #include "deliver/desk_files.h"
 #include "deliver/desk_live.h"
 #include "deliver/desk_prompts.h"
+#include "deliver/desk_routes.h"
 #include "deliver/media.h"
+#include "deliver/routes.h"
 #include "deliver/stages.h"
 #include "signal/signal.h"
 
@@ -44,6 +46,9 @@ struct desk *desk_create(const struct desk_options *options)
 	d->media = media_create(options->config->data);
 	d->reader = signal_reader_create();
 	d->automations = automations_create(options->config);
+	d->routes = routes_create(options->config);
+	if (options->ends)
+		desk_watch_ends(d);
 	d->outbox = outbox_create(&(struct outbox_options){
 		.custody = options->custody,
 		.bus = options->bus,
@@ -68,6 +73,8 @@ void desk_destroy(struct desk *d)
 	if (!d)
 		return;
 	d->is_ending = true;
+	if (d->options.ends)
+		d->options.ends->changed = NULL;
 	custody_set_ear(d->options.custody, &(struct custody_ear){0});
 	while (!list_is_empty(&d->live))
 		desk_free_nexus(list_of(d->live.next, struct nexus, in_desk));
@@ -86,6 +93,7 @@ void desk_destroy(struct desk *d)
 	media_destroy(d->media);
 	outbox_destroy(d->outbox);
 	automations_destroy(d->automations);
+	routes_destroy(d->routes);
 	signal_reader_destroy(d->reader);
 	free(d);
 }
@@ -95,6 +103,8 @@ void desk_follow(struct desk *d, const struct config *config)
 	d->config = config;
 	automations_destroy(d->automations);
 	d->automations = automations_create(config);
+	routes_destroy(d->routes);
+	d->routes = routes_create(config);
 	outbox_set_again(d->outbox, config->deliver.again);
 	if (d->has_begun)
 		desk_open_accounts(d);

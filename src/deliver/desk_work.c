@@ -2,6 +2,7 @@
 #include "deliver/desk_files.h"
 #include "deliver/desk_live.h"
 #include "deliver/desk_prompts.h"
+#include "deliver/desk_routes.h"
 #include "deliver/stages.h"
 #include "signal/signal.h"
 
@@ -160,6 +161,7 @@ int64_t desk_work(struct desk *d, int64_t now_ms)
 	desk_sweep_files(d);
 	if (d->options.prompts)
 		due = earlier(due, desk_work_prompts(d));
+	due = earlier(due, desk_work_routes(d));
 	outbox_work(d->outbox, now_ms);
 	due = earlier(due, outbox_due(d->outbox, now_ms));
 	return earlier(due, desk_accounts_due(d));
