@@ -137,6 +137,20 @@ def _():
         assert requests(box)[0]["delivery_result"]["streamed"] is True
 
 
+@test("what an agent says of the pause between blocks holds over the words of its chat")
+def _():
+    blocks = ("mode: blocks, coalescing: {idle_ms: 200},"
+              " human_delay: {mode: custom, min_ms: 600000, max_ms: 600000}")
+    with Upstream() as up, settings(up, OWNER, streaming=blocks,
+                                    source=", human_delay: {mode: off}") as box:
+        connected(box)
+        write(box, "gated please")
+        eventually(lambda: said(box))
+        up.gate.set()
+        eventually(lambda: requests(box))
+        assert len(said(box)) > 1, said(box)
+
+
 @test("/help, /status, /stop and /new are answered by the box")
 def _():
     with Upstream() as up, settings(up, OWNER) as box:

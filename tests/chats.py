@@ -33,12 +33,12 @@ def kill_again(box):
     box.start()
 
 
-def settings(up, more="", adapter="", streaming="mode: accumulate", kind=Box):
+def settings(up, more="", adapter="", streaming="mode: accumulate", source="", kind=Box):
     """A box with one model, one chat of two files, and what else is said."""
     place = temp_dir()
     path = place / "signalbox.yaml"
     path.write_text(
-        f"sources: [{{id: model, url: '{up.url}', protocol: openai, model: model-a}}]\n"
+        f"sources: [{{id: model, url: '{up.url}', protocol: openai, model: model-a{source}}}]\n"
         f"adapters:\n  desk:\n    channel: file\n    agent: model\n    inbox: {place}/in.ndjson\n"
         f"    outbox: out.ndjson\n    streaming: {{{streaming}}}\n{adapter}"
         f"{more}")

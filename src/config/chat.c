@@ -38,7 +38,7 @@ static bool check_base_url(struct text value, struct error *why)
 	       error_set(why, "it is no SCHEME://HOST[:PORT][/PATH]");
 }
 
-static const struct field delay_fields[] = {
+const struct field config_delay_fields[] = {
 	{"mode", FIELD_CHOICE, IN(delay, mode),
          "the pause before each block but the first: off, natural (also on: 800 to 2500 ms), "
          "custom",
@@ -53,7 +53,7 @@ static const struct field coalescing_fields[] = {
          "from so many on the end of a paragraph sends what was gathered; 0: 800", "0", 0,
          CHARS_MAX},
 	{"max_chars", FIELD_COUNT, IN(coalescing, max_chars),
-         "of a block; 0: as many as the channel's messages hold", "0", 0, CHARS_MAX},
+         "of a block, if the channel's messages hold so many; 0: 1200", "0", 0, CHARS_MAX},
 	{"idle_ms", FIELD_COUNT, IN(coalescing, idle_ms),
          "without a word, after which what there is is sent; 0: 1000", "0", 0, DELAY_MAX},
 	{"joiner", FIELD_TEXT, IN(coalescing, joiner),
@@ -95,7 +95,7 @@ const struct field config_streaming_fields[] = {
 	{"typing_interval_ms", FIELD_COUNT, IN(streaming, typing_interval_ms),
          "between two times that it is shown; 0: the channel's own", "0", 0, DELAY_MAX},
 	{"human_delay", FIELD_GROUP, IN(streaming, human_delay), "pauses between blocks",
-         .fields = delay_fields},
+         .fields = config_delay_fields},
 	{"coalescing", FIELD_GROUP, IN(streaming, coalescing), "how blocks are gathered",
          .fields = coalescing_fields},
 	{"chunking", FIELD_GROUP, IN(streaming, chunking), "how text is cut",

@@ -42,7 +42,7 @@ struct config_deliver {
 	unsigned gather_ms;
 };
 
-extern const struct field config_streaming_fields[], config_adapter_fields[],
+extern const struct field config_delay_fields[], config_streaming_fields[], config_adapter_fields[],
 	config_deliver_fields[], config_media_fields[];
 
 /* A struct config_adapter: its channel is known, and has what it needs. */

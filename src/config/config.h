@@ -50,6 +50,7 @@ struct config_source {
 	char *credential;                         /* its value, once ${NAME} was looked up */
 	char *credential_file;                    /* one of the two, or neither */
 	bool connect;
+	struct config_delay human_delay; /* over that of the chat */
 };
 
 struct config_demo {

@@ -133,6 +133,9 @@ static const struct field source_fields[] = {
          "or the file that holds it, from `data` unless it begins with /"},
 	{"connect", FIELD_SWITCH, IN(source, connect), "at the start, and again when it is lost",
          "true"},
+	{"human_delay", FIELD_GROUP, IN(source, human_delay),
+         "pauses between blocks of what it says in chats, over those of the chat",
+         .fields = config_delay_fields},
 	{0},
 };
 

@@ -71,6 +71,18 @@ static struct dispatch_delay delay_of(const struct config_delay *c)
 	return (struct dispatch_delay){paces[c->mode], c->min_ms, c->max_ms};
 }
 
+/* Of the agent that is asked; unset where it says nothing. */
+static struct dispatch_delay delay_of_agent(const struct nexus *x)
+{
+	const struct config *config = x->desk->config;
+	struct text agent = nexus_word(&x->request, NEXUS_AGENT);
+
+	for (size_t i = 0; i < config->source_count; i++)
+		if (text_is(agent, config->sources[i].id))
+			return delay_of(&config->sources[i].human_delay);
+	return (struct dispatch_delay){0};
+}
+
 static enum channel_mode mode_of(const struct nexus *x, const struct config_streaming *general,
                                  const struct config_streaming *own)
 {
@@ -128,8 +140,8 @@ void desk_resolve(const struct nexus *x, struct reply_options *options,
 	struct chunk_wish chunks[2] = {chunk_of(&general->chunking), chunk_of(&own->chunking)};
 	struct gather_wish gathers[2] = {gather_of(&general->coalescing),
 	                                 gather_of(&own->coalescing)};
-	struct dispatch_delay delays[2] = {delay_of(&general->human_delay),
-	                                   delay_of(&own->human_delay)};
+	struct dispatch_delay delays[3] = {delay_of(&general->human_delay),
+	                                   delay_of(&own->human_delay), delay_of_agent(x)};
 	struct gather_levels levels = {&gathers[0], NULL, &gathers[1]};
 	struct normal_options *normal = &options->dispatch.normal;
 	struct chunk_limit limit;
@@ -140,7 +152,7 @@ void desk_resolve(const struct nexus *x, struct reply_options *options,
 	limit = normal_limit(normal);
 	chunk_resolve(&options->chunking, &limit, &chunks[0], NULL, &chunks[1]);
 	gather_resolve(&options->coalescing, &levels, &limit, &options->chunking);
-	options->dispatch.delay = dispatch_resolve(&delays[0], &delays[1], NULL);
+	options->dispatch.delay = dispatch_resolve(&delays[0], &delays[1], &delays[2]);
 	options->dispatch.seed = (uint64_t)x->request.created_at;
 	options->mode = mode_of(x, general, own);
 	options->draft = (struct draft_options){
