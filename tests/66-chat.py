@@ -9,8 +9,8 @@ import select
 import signal
 import time
 
-from chats import (OWNER, RESTARTED, TEXT, connected, finished, lines, look, post, requests, said,
-                   settings, write)
+from chats import (OWNER, RESTARTED, TEXT, asked, connected, finished, lines, look, post, requests,
+                   said, says, settings, write)
 from lib import PATIENCE_S, SLOW, SIGNALBOX, cli, eventually, run, test
 from servers import Upstream
 
@@ -173,6 +173,23 @@ def _():
         handled = [r["triggers"]["handled_by"] for r in requests(box)
                    if r["status"] == "handled_by_automation"]
         assert handled == ["/help", "/status", "/stop", "/new"], handled
+
+
+@test("who stops an agent in the middle is told so, and not that it failed")
+def _():
+    for mode in ("mode: blocks, coalescing: {idle_ms: 100}", "mode: draft_edit"):
+        with Upstream() as up, settings(up, OWNER, streaming=mode) as box:
+            connected(box)
+            id = asked(box, up)
+            says(box, id, " and much more of it, so that some of it is sent.")
+            eventually(lambda: said(box))
+            write(box, "/stop")
+            got = finished(box, id)
+            assert got["response"]["stop_reason"] == "aborted", got
+            assert got["pipeline"][5]["exit_reason"] == "it was stopped", got
+            eventually(lambda: len(requests(box)) == 2)
+            assert "Stopped." in said(box)
+            assert not any("Sorry" in line.get("text", "") for line in lines(box)), lines(box)
 
 
 @test("a message that comes while the agent works waits, or interrupts it")

@@ -42,6 +42,19 @@ static enum channel_state state_of(const struct desk_account *a, struct error *w
 	return CHANNEL_GONE;
 }
 
+/* What is being answered there goes on, and is not shown as typing any more. */
+static void lose_replies(const struct desk_account *a)
+{
+	list_each(&a->desk->live, l) {
+		struct nexus *x = list_of(l, struct nexus, in_desk);
+
+		if (x->account != a || !x->reply)
+			continue;
+		reply_lose_channel(x->reply);
+		desk_stir(x);
+	}
+}
+
 void desk_note_states(struct desk *d)
 {
 	list_each(&d->accounts, l) {
@@ -51,6 +64,8 @@ void desk_note_states(struct desk *d)
 		if (state != a->state || !a->since_ms) {
 			a->state = state;
 			a->since_ms = d->options.wall_ms();
+			if (state == CHANNEL_GONE || state == CHANNEL_DENIED)
+				lose_replies(a);
 		}
 	}
 }

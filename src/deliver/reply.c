@@ -204,6 +204,8 @@ static bool enqueue_failed(struct reply *r, const struct payload *so_far, int64_
 	bool has_draft = r->context.draft_mode && r->live.has_begun &&
 	                 enqueue_last(r, DRAFT_NUMBER, so_far, now_ms);
 
+	if (r->is_cancelled)
+		return has_draft;
 	return (has_draft || r->sent) && enqueue_last(r, FINAL_NUMBER, &words, now_ms);
 }
 
@@ -322,6 +324,17 @@ void reply_fail(struct reply *r, struct text why, int64_t now_ms)
 	end_run(r, now_ms);
 }
 
+void reply_cancel(struct reply *r)
+{
+	r->is_cancelled = true;
+	typing_stop(&r->context.typing_signaler, TYPING_IS_CANCELLED);
+}
+
+void reply_lose_channel(struct reply *r)
+{
+	typing_stop(&r->context.typing_signaler, TYPING_IS_LOST);
+}
+
 /* ---- asked ---- */
 
 bool reply_is_over(const struct reply *r)
@@ -337,6 +350,11 @@ bool reply_has_ended(const struct reply *r)
 bool reply_has_failed(const struct reply *r)
 {
 	return r->has_failed;
+}
+
+bool reply_was_stopped(const struct reply *r)
+{
+	return r->has_failed && r->is_cancelled;
 }
 
 struct text reply_why(const struct reply *r)

@@ -48,6 +48,9 @@ void reply_begin(struct reply *r, int64_t now_ms); /* the agent was asked */
 void reply_hear(struct reply *r, const struct signal *s, struct text run, int64_t now_ms);
 /* The run will not go on: why is for the record. */
 void reply_fail(struct reply *r, struct text why, int64_t now_ms);
+/* Somebody stopped the run, which ends soon: that is no failure to be sorry for. */
+void reply_cancel(struct reply *r);
+void reply_lose_channel(struct reply *r); /* it is away: no typing is shown any more */
 
 void reply_settle(struct reply *r, uint64_t number, enum pipeline_sent sent, struct text messages,
                   int64_t now_ms);
@@ -62,6 +65,7 @@ int64_t reply_due(const struct reply *r);
 bool reply_is_over(const struct reply *r);
 bool reply_has_ended(const struct reply *r); /* the run is over */
 bool reply_has_failed(const struct reply *r);
+bool reply_was_stopped(const struct reply *r); /* by somebody, and ended by that */
 struct text reply_why(const struct reply *r);
 struct text reply_text(const struct reply *r); /* all that was said */
 unsigned reply_tools(const struct reply *r);   /* that were called */

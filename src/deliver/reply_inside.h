@@ -22,7 +22,7 @@ struct reply {
 	size_t partial;  /* bytes of the message that the pipeline has */
 	unsigned tools, sent;
 	enum reply_step step;
-	bool has_failed;
+	bool has_failed, is_cancelled;
 
 	/* Of a message that is edited. */
 	bool is_live;

@@ -39,7 +39,10 @@ bool stages_stop(const struct nexus *x, struct error *why)
 		return error_set(why, "nothing runs");
 	answer = back->cancel(back->self, nexus_word(&x->request, NEXUS_TURN),
 	                      &(struct back_ear){NULL, NULL}, why);
-	return answer == BACK_DONE || answer == BACK_TAKEN;
+	if (answer != BACK_DONE && answer != BACK_TAKEN)
+		return false;
+	reply_cancel(x->reply);
+	return true;
 }
 
 /* ---- assemble ---- */
@@ -258,7 +261,7 @@ enum stage_step stage_run(struct nexus *x, int64_t now_ms)
 static void note_response(struct nexus *x, int64_t now_ms)
 {
 	struct nexus_request *r = &x->request;
-	bool has_failed = reply_has_failed(x->reply);
+	bool has_failed = reply_has_failed(x->reply), was_stopped = reply_was_stopped(x->reply);
 
 	if (r->words[NEXUS_STOP])
 		return;
@@ -267,12 +270,15 @@ static void note_response(struct nexus *x, int64_t now_ms)
 	r->tool_calls = reply_tools(x->reply);
 	r->response_ms = now_ms - x->asked_ms;
 	nexus_set(r, NEXUS_RESPONSE, reply_text(x->reply));
-	nexus_set(r, NEXUS_STOP, has_failed ? TEXT("error") : TEXT("end_turn"));
+	nexus_set(r, NEXUS_STOP,
+	          was_stopped  ? TEXT("aborted")
+	          : has_failed ? TEXT("error")
+	                       : TEXT("end_turn"));
 	if (!has_failed)
 		return;
 	nexus_set(r, NEXUS_ERROR, reply_why(x->reply));
 	r->status = NEXUS_FAILED;
-	r->trace[NEXUS_RUN].exit_reason = "the agent failed";
+	r->trace[NEXUS_RUN].exit_reason = was_stopped ? "it was stopped" : "the agent failed";
 }
 
 /* A notice is one letter, which is sent once. */

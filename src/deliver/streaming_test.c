@@ -288,6 +288,38 @@ static void an_agent_that_fails_says_so_where_something_was_sent(void **state)
 	reply_destroy(r);
 }
 
+static void who_stopped_an_agent_is_not_told_that_it_failed(void **state)
+{
+	struct reply *r = make_reply(CHANNEL_BLOCKS);
+
+	reply_begin(r, 0);
+	reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\"One.\"}", 1);
+	reply_work(r, 1100);
+	reply_settle(r, on_its_way, PIPELINE_ACCEPTED, TEXT("id"), 1101);
+	reply_cancel(r);
+	reply_work(r, 1102);
+	assert_string_equal(told, "typing\nblock One.\ntyped\n");
+	reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\" Two.\"}", 1110);
+	reply_to(r, "error", "{\"message\":\"cancelled\",\"severity\":\"error\"}", 1200);
+	assert_true(reply_is_over(r) && reply_was_stopped(r));
+	assert_string_equal(told, "typing\nblock One.\ntyped\n");
+	reply_destroy(r);
+}
+
+static void typing_does_not_go_on_in_a_channel_that_was_lost(void **state)
+{
+	struct reply *r = make_reply(CHANNEL_ACCUMULATES);
+
+	reply_begin(r, 0);
+	reply_lose_channel(r);
+	reply_work(r, 1);
+	reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\"One.\"}", 7000);
+	assert_string_equal(told, "typing\ntyped\n");
+	reply_to(r, "completion", "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true}", 7001);
+	assert_string_equal(told, "typing\ntyped\nfinal One.\n");
+	reply_destroy(r);
+}
+
 static void a_block_that_was_refused_goes_with_the_final(void **state)
 {
 	struct reply *r = make_reply(CHANNEL_BLOCKS);
@@ -437,6 +469,8 @@ int main(void)
 		TEST(a_context_has_all_that_a_stage_gave_it),
 		TEST(what_accumulates_is_one_message_at_the_end),
 		TEST(an_agent_that_fails_says_so_where_something_was_sent),
+		TEST(who_stopped_an_agent_is_not_told_that_it_failed),
+		TEST(typing_does_not_go_on_in_a_channel_that_was_lost),
 		TEST(a_block_that_was_refused_goes_with_the_final),
 		TEST(a_block_that_did_not_leave_in_time_goes_with_the_final),
 		TEST(a_reply_has_few_requests_and_each_has_all_tokens),
