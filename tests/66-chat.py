@@ -29,6 +29,9 @@ def _():
             "receiveEvent", "resolveIdentity", "resolveAccess", "runAutomations",
             "assembleContext", "runAgent", "deliverResponse", "finalize"], got
         assert got["principal"]["type"] == "owner" and got["agent"]["turn_id"] == id, got
+        assert got["delivery"]["available_channels"] == ["desk", "terminal"], got
+        assert got["access"]["permissions"] == {"answer": True}, got
+        assert got["response"]["tool_calls"] == [], got
         kinds = [s["type"] for s in box.history("&type=nex.received,nex.request,delivery.*")]
         assert kinds == ["nex.received", "delivery.prepared", "delivery.started",
                          "delivery.accepted", "delivery.delivered", "nex.request"], kinds
@@ -181,11 +184,15 @@ def _():
         with Upstream() as up, settings(up, OWNER, streaming=mode) as box:
             connected(box)
             id = asked(box, up)
+            box.emit("tool_call", source="model", correlationId=id,
+                     payload={"agentId": "model", "toolName": "Read", "callId": "c"})
             says(box, id, " and much more of it, so that some of it is sent.")
             eventually(lambda: said(box))
             write(box, "/stop")
             got = finished(box, id)
             assert got["response"]["stop_reason"] == "aborted", got
+            assert got["response"]["tool_calls"] == [{"name": "Read"}], got
+            assert got["principal"]["identities"] == ["file:ada"], got
             assert got["pipeline"][5]["exit_reason"] == "it was stopped", got
             eventually(lambda: len(requests(box)) == 2)
             assert "Stopped." in said(box)

@@ -4,10 +4,13 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "deliver/reply_inside.h"
 
-#define FINAL_NUMBER ((uint64_t)1 << 62) /* no block has it */
-#define DRAFT_NUMBER (FINAL_NUMBER + 1)  /* of a draft whose agent failed */
+#define TOOL_NAME_MAX 64                                       /* bytes */
+#define CALLS_MAX (REPLY_TOOLS_MAX * (6 * TOOL_NAME_MAX + 16)) /* as JSON, at worst */
+#define FINAL_NUMBER ((uint64_t)1 << 62)                       /* no block has it */
+#define DRAFT_NUMBER (FINAL_NUMBER + 1)                        /* of a draft whose agent failed */
 
 /* ---- the context ---- */
 
@@ -90,7 +93,12 @@ static void tool_starts(void *self, struct text tool, yyjson_val *params, int64_
 {
 	struct reply *r = self;
 
-	r->tools++;
+	if (r->tools++ < REPLY_TOOLS_MAX) {
+		tool.len = chunk_reach(CHUNK_BYTES, tool, TOOL_NAME_MAX);
+		put_object(&r->calls, NULL);
+		put_text(&r->calls, "name", tool);
+		put_end(&r->calls);
+	}
 	r->context.on_tool_start(&r->context, tool, now_ms);
 }
 
@@ -137,6 +145,7 @@ struct reply *reply_create(const struct reply_options *options,
 		r->pipeline = pipeline_create(&pipeline);
 	r->dispatch = dispatch_create(&options->dispatch);
 	buf_init(&r->text, REPLY_TEXT_MAX);
+	buf_init(&r->calls, CALLS_MAX);
 	broker_init(&r->broker, &callbacks, r);
 	return r;
 }
@@ -151,6 +160,7 @@ void reply_destroy(struct reply *r)
 	streaming_finish(&r->context);
 	reply_live_finish(r);
 	buf_finish(&r->text);
+	buf_finish(&r->calls);
 	free(r);
 }
 
@@ -367,9 +377,9 @@ struct text reply_text(const struct reply *r)
 	return buf_text(&r->text);
 }
 
-unsigned reply_tools(const struct reply *r)
+struct text reply_tools(const struct reply *r)
 {
-	return r->tools;
+	return buf_text(&r->calls);
 }
 
 unsigned reply_sent(const struct reply *r)

@@ -14,6 +14,7 @@
 #include "deliver/draft.h"
 #include "deliver/streaming.h"
 
+#define REPLY_TOOLS_MAX 32 /* that are named; more are not */
 #define REPLY_TEXT_MAX MIB /* bytes of all that an agent says in a turn; more is left out */
 
 struct reply_options {
@@ -67,8 +68,8 @@ bool reply_has_ended(const struct reply *r); /* the run is over */
 bool reply_has_failed(const struct reply *r);
 bool reply_was_stopped(const struct reply *r); /* by somebody, and ended by that */
 struct text reply_why(const struct reply *r);
-struct text reply_text(const struct reply *r); /* all that was said */
-unsigned reply_tools(const struct reply *r);   /* that were called */
-unsigned reply_sent(const struct reply *r);    /* messages that were accepted */
+struct text reply_text(const struct reply *r);  /* all that was said */
+struct text reply_tools(const struct reply *r); /* the first that were called: {"name"},... */
+unsigned reply_sent(const struct reply *r);     /* messages that were accepted */
 
 #endif

@@ -18,8 +18,9 @@ struct reply {
 	struct broker broker;
 	struct pipeline *pipeline; /* NULL: it accumulates */
 	struct dispatch *dispatch;
-	struct buf text; /* of the whole turn */
-	size_t partial;  /* bytes of the message that the pipeline has */
+	struct buf text;  /* of the whole turn */
+	struct buf calls; /* of tools, items of a list */
+	size_t partial;   /* bytes of the message that the pipeline has */
 	unsigned tools, sent;
 	enum reply_step step;
 	bool has_failed, is_cancelled;

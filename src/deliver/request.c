@@ -103,6 +103,8 @@ static void put_delivery(const struct nexus_request *r, struct buf *out)
 		put_bool(out, "supports_buttons", r->traits->buttons > 0);
 		put_end(out);
 	}
+	if (r->words[NEXUS_CHANNELS])
+		put_json(out, "available_channels", nexus_word(r, NEXUS_CHANNELS));
 	put_end(out);
 }
 
@@ -114,6 +116,8 @@ static void put_principal(const struct nexus_request *r, struct buf *out)
 	put_word_of(out, "type", r, NEXUS_PRINCIPAL);
 	put_word_of(out, "name", r, NEXUS_PERSON);
 	put_word_of(out, "relationship", r, NEXUS_RELATIONSHIP);
+	if (r->words[NEXUS_IDENTITIES])
+		put_json(out, "identities", nexus_word(r, NEXUS_IDENTITIES));
 	put_end(out);
 }
 
@@ -124,6 +128,9 @@ static void put_access(const struct nexus_request *r, struct buf *out)
 	put_object(out, "access");
 	put_word_of(out, "decision", r, NEXUS_DECISION);
 	put_word_of(out, "matched_policy", r, NEXUS_POLICY);
+	put_object(out, "permissions");
+	put_bool(out, "answer", r->may_answer);
+	put_end(out);
 	put_bool(out, "rate_limited", r->is_rate_limited);
 	put_object(out, "routing");
 	put_word_of(out, "session_label", r, NEXUS_SESSION);
@@ -171,7 +178,10 @@ static void put_response(const struct nexus_request *r, size_t text_max, struct 
 		return;
 	put_object(out, "response");
 	put_cut(out, "content", nexus_word(r, NEXUS_RESPONSE), text_max);
-	put_u64(out, "tool_calls", r->tool_calls);
+	put_list(out, "tool_calls");
+	if (r->words[NEXUS_TOOLS])
+		put_json(out, NULL, nexus_word(r, NEXUS_TOOLS));
+	put_list_end(out);
 	put_word_of(out, "stop_reason", r, NEXUS_STOP);
 	put_i64(out, "duration_ms", r->response_ms);
 	put_word_of(out, "error", r, NEXUS_ERROR);

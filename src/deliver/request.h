@@ -47,8 +47,10 @@ enum nexus_word {
 	NEXUS_PRINCIPAL, /* owner, known, unknown */
 	NEXUS_PERSON,
 	NEXUS_RELATIONSHIP,
-	NEXUS_DECISION, /* allow, deny */
-	NEXUS_POLICY,   /* access[N], default */
+	NEXUS_IDENTITIES, /* all of the person, as JSON */
+	NEXUS_CHANNELS,   /* names of the accounts, as JSON */
+	NEXUS_DECISION,   /* allow, deny */
+	NEXUS_POLICY,     /* access[N], default */
 	NEXUS_QUEUE,
 	NEXUS_INTO,    /* the request that its text is asked with */
 	NEXUS_HANDLER, /* the command or automation that handled it */
@@ -59,7 +61,8 @@ enum nexus_word {
 	NEXUS_SESSION,
 	NEXUS_TURN, /* the run */
 	NEXUS_RESPONSE,
-	NEXUS_STOP, /* end_turn, aborted, error */
+	NEXUS_TOOLS, /* that were called, as JSON */
+	NEXUS_STOP,  /* end_turn, aborted, error */
 	NEXUS_ERROR,
 	NEXUS_MESSAGES, /* ids of what was sent, with spaces between */
 	NEXUS_DELIVERY_ERROR,
@@ -79,9 +82,9 @@ struct nexus_request {
 	char *words[NEXUS_WORDS];
 	enum channel_peer peer_kind;
 	const struct channel_traits *traits; /* or NULL */
-	bool is_mentioned, is_owner, is_rate_limited;
+	bool is_mentioned, is_owner, is_rate_limited, may_answer;
 	bool is_streamed, is_delivered, disables_streaming;
-	unsigned evaluated, fired, tool_calls, chunks_sent;
+	unsigned evaluated, fired, chunks_sent;
 	int64_t response_ms;
 	enum nexus_stage stage;
 	enum nexus_status status;

@@ -267,7 +267,7 @@ static void note_response(struct nexus *x, int64_t now_ms)
 		return;
 	if (r->words[NEXUS_TURN])
 		map_remove(&x->desk->by_run, nexus_word(r, NEXUS_TURN));
-	r->tool_calls = reply_tools(x->reply);
+	nexus_set(r, NEXUS_TOOLS, reply_tools(x->reply));
 	r->response_ms = now_ms - x->asked_ms;
 	nexus_set(r, NEXUS_RESPONSE, reply_text(x->reply));
 	nexus_set(r, NEXUS_STOP,

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 
 #define RATE_MS 60000
+#define PLACES_MAX 32   /* of a list of them; more are not told */
 #define RATES_MAX 10000 /* senders; then all are forgotten */
 
 /* ---- receive ---- */
@@ -42,9 +44,36 @@ static bool is_of(const struct config_person *person, struct text identity)
 	return false;
 }
 
+/* Where the person can be met, and where the box can speak at all. */
+static void note_places(struct nexus *x, const struct config_person *person)
+{
+	unsigned room = PLACES_MAX;
+	struct buf list;
+
+	buf_init(&list, MIB);
+	put_list(&list, NULL);
+	list_each(&x->desk->accounts, l) {
+		const struct desk_account *a = list_of(l, struct desk_account, in_desk);
+
+		if (!a->is_gone && room && room--)
+			put_word(&list, NULL, a->line.account);
+	}
+	put_list_end(&list);
+	nexus_set(&x->request, NEXUS_CHANNELS, buf_text(&list));
+	buf_clear(&list);
+	put_list(&list, NULL);
+	for (size_t i = 0; person && i < person->identity_count && i < PLACES_MAX; i++)
+		put_word(&list, NULL, person->identities[i]);
+	put_list_end(&list);
+	if (person)
+		nexus_set(&x->request, NEXUS_IDENTITIES, buf_text(&list));
+	buf_finish(&list);
+}
+
 static enum stage_step stage_identity(struct nexus *x, int64_t now_ms)
 {
 	const struct config *config = x->desk->config;
+	const struct config_person *whose = NULL;
 	struct nexus_request *r = &x->request;
 	struct buf identity;
 
@@ -58,6 +87,7 @@ static enum stage_step stage_identity(struct nexus *x, int64_t now_ms)
 		if (!is_of(person, buf_text(&identity)))
 			continue;
 		nexus_set(r, NEXUS_PRINCIPAL, is_owner ? TEXT("owner") : TEXT("known"));
+		whose = person;
 		nexus_set(r, NEXUS_PERSON, text_of(person->name));
 		nexus_set(r, NEXUS_RELATIONSHIP, text_of(person->relationship));
 		break;
@@ -69,6 +99,7 @@ static enum stage_step stage_identity(struct nexus *x, int64_t now_ms)
 		nexus_set(r, NEXUS_PERSON, known_word(x->paired, KNOWN_NAME));
 		nexus_set(r, NEXUS_RELATIONSHIP, TEXT("known"));
 	}
+	note_places(x, whose);
 	buf_finish(&identity);
 	return STAGE_DONE;
 }
@@ -142,6 +173,7 @@ static bool is_too_quick(const struct nexus *x, unsigned limit, int64_t now_ms)
 static enum stage_step decide_access(struct nexus *x, bool allows, const char *reason)
 {
 	nexus_set(&x->request, NEXUS_DECISION, allows ? TEXT("allow") : TEXT("deny"));
+	x->request.may_answer = allows && x->answers;
 	if (allows && x->paired)
 		nexus_set(&x->request, NEXUS_AGENT, known_word(x->paired, KNOWN_AGENT));
 	if (allows)
