@@ -7,8 +7,8 @@ import select
 import subprocess
 import time
 
-from chats import (OWNER, TEXT, asked, connected, ends, finished, lines, said, says, settings,
-                   write)
+from chats import (OWNER, TEXT, asked, connected, ends, finished, lines, requests, said, says,
+                   settings, write)
 from lib import PATIENCE_S, SIGNALBOX, environment, eventually, run, test
 from servers import Upstream
 
@@ -53,6 +53,9 @@ def _():
             ends(box, id)
             got = finished(box, id)
             assert got["status"] == "completed", got
+            kept = requests(box)[-1]["response"]["content"]  # of which the journal has a part
+            assert 4000 < len(kept.encode()) <= 4096, len(kept.encode())
+            assert got["response"]["content"].startswith(kept)
             whole = "Hello" + LONG
             assert squeezed("".join(said(box))) == squeezed(whole), (mode, len("".join(said(box))))
             ids = [line["id"] for line in lines(box) if "id" in line]

@@ -3,6 +3,7 @@
 
 import signal
 
+import manual
 from chats import TEXT, Parrot, connected
 from irc_servers import PASSWORD, Inspircd, Ngircd, Person
 from lib import PATIENCE_S, ROOT, Box, cli, eventually, run, temp_dir, test
@@ -21,12 +22,12 @@ def box_of(parrot, url, more="", adapter="", env=None, model="parrot"):
     return Box(args=["--config", str(path)], env=env)
 
 
-def meet(person, nick="box"):
+def meet(person, nick="box", room="#room"):
     """In the room, with the box in it."""
-    person.join("#room")
+    person.join(room)
 
     def is_there():
-        person.send("NAMES #room")
+        person.send(f"NAMES {room}")
         return nick in person.wait_for(" 353 ").split(":")[-1].replace("@", "").split()
     eventually(is_there, every=0.2)
 
@@ -37,6 +38,32 @@ def letters(box):
 
 def requests(box):
     return [s["payload"] for s in box.history("&type=nex.request")]
+
+
+# --- the manual -----------------------------------------------------------------------
+
+
+@test("docs/chat.md: with its configuration an agent is on a server, and answers there")
+def _():
+    blocks = [b.text for b in manual.Page(ROOT / "docs" / "chat.md").blocks if b.word == "yaml"]
+    (adapter,) = [b for b in blocks if "ircs://irc.example.org" in b]
+    (access,) = [b for b in blocks if "channel: irc" in b and b.startswith("access:")]
+    with Parrot() as parrot, Ngircd() as server:
+        adapter = adapter.replace("ircs://irc.example.org", f"irc://127.0.0.1:{server.port}")
+        path = temp_dir() / "signalbox.yaml"
+        path.write_text(
+            f"sources: [{{id: parrot, url: '{parrot.url}', protocol: openai, model: parrot}}]\n" +
+            "".join(l for l in adapter.splitlines(True) if "credential" not in l) + access)
+        with Box(args=["--config", str(path)]) as box, Person(server.port, "ada") as ada:
+            meet(ada, "parrot", "#workshop")
+            ada.say("#workshop", "parrot: good morning")
+            assert ada.hears(1) == [("parrot", "#workshop", "good morning")]
+            ada.say("parrot", " /help")
+            assert "/stop ends what runs" in ada.hears(1)[0][2]
+            ada.say("#workshop", "good night, all")
+            ada.say("#workshop", "parrot: /status")
+            assert "session irc:irc:#workshop" in ada.hears(1)[0][2]
+            eventually(lambda: any(r["status"] == "denied" for r in requests(box)))
 
 
 # --- rooms and people -----------------------------------------------------------------

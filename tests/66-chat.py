@@ -186,6 +186,8 @@ def _():
             id = asked(box, up)
             box.emit("tool_call", source="model", correlationId=id,
                      payload={"agentId": "model", "toolName": "Read", "callId": "c"})
+            assert (now := look(box, id))["status"] == "processing", now
+            assert now["stage"] == "runAgent" and "response" not in now, now
             says(box, id, " and much more of it, so that some of it is sent.")
             eventually(lambda: said(box))
             write(box, "/stop")

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/put.h"
 #include "bus/bus.h"
 #include "bus/fixture.h"
@@ -614,6 +615,31 @@ static void what_an_open_request_waited_for_stays_known(void **state)
 	assert_null(custody_letter(custody, TEXT("r1.1")));
 }
 
+/* ---- messages that came ---- */
+
+static void a_message_is_known_for_a_day(void **state)
+{
+	const struct custody_key key = {TEXT("file"), TEXT("desk"), TEXT("m1")};
+	const struct custody_key other = {TEXT("file"), TEXT("notes"), TEXT("m1")};
+	const double hour_ms = 3600 * 1000.0;
+	double at_ms = (double)clock_wall_ms();
+	struct buf out;
+	bool good;
+
+	deliver_begin(&out, "nex.received");
+	put_word(&out, "request", "r1");
+	put_word(&out, "channel", "file");
+	put_word(&out, "account", "desk");
+	put_word(&out, "message", "m1");
+	put_word(&out, "peer", "ada");
+	good = deliver_tell(fixture_bus, &out);
+	assert_true(good);
+	restart();
+	assert_true(custody_has_seen(custody, &key, at_ms + 23 * hour_ms));
+	assert_false(custody_has_seen(custody, &key, at_ms + 25 * hour_ms));
+	assert_false(custody_has_seen(custody, &other, at_ms));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_outbox, close_outbox)
@@ -645,6 +671,7 @@ int main(void)
 		TEST(another_chat_does_not_wait),
 		TEST(an_account_has_so_many_waiting_and_others_do_not_wait),
 		TEST(what_an_open_request_waited_for_stays_known),
+		TEST(a_message_is_known_for_a_day),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
