@@ -168,6 +168,13 @@ const struct field config_deliver_fields[] = {
 const struct field config_media_fields[] = {
 	{"receive", FIELD_SWITCH, IN(media, receive),
          "pictures, files and voice notes of people who may ask are fetched, 20 MiB each", "true"},
+	{"send", FIELD_SWITCH, IN(media, send),
+         "pictures and files that agents name go to chats, 20 MiB each: of the internet, and of "
+         "`directory`",
+         "false"},
+	{"directory", FIELD_TEXT, IN(media, directory),
+         "what agents send is taken from it, and from nowhere else on the disk; from `data` unless "
+         "it begins with /"},
 	{"keep", FIELD_TIME, IN(media, keep_ms), "how long they stay in `data`", "168h", 60000,
          30U * 24 * 3600 * 1000},
 	{"room", FIELD_SIZE, IN(media, room), "that all of them may take; the oldest go", "1GiB",

@@ -32,7 +32,8 @@ struct config_adapter {
 
 /* Pictures and files of chats. */
 struct config_media {
-	bool receive;
+	bool receive, send;
+	char *directory; /* of files that agents send, or NULL */
 	unsigned keep_ms;
 	size_t room;
 };

@@ -1,7 +1,9 @@
 /* broker.c - from the signals of a run to the callbacks of its agent. */
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/must.h"
+#include "deliver/attached.h"
 #include "deliver/streaming.h"
 #include "signal/json.h"
 #include "signal/signal.h"
@@ -76,6 +78,56 @@ static void say(struct broker *b, struct text delta)
 	CALL(b, on_partial_reply, &reply, b->now_ms);
 }
 
+/* ---- media ---- */
+
+static void add_media(struct broker *b, yyjson_val *url)
+{
+	struct text where = json_text(url);
+
+	if (!url || b->media_count >= PAYLOAD_MEDIA_MAX)
+		return;
+	if (attached_fits(where))
+		b->media[b->media_count++] = where;
+	else
+		log_warn("deliver",
+		         "a file of an agent is left out: what names it is no line of "
+		         "1 to %d bytes",
+		         CHANNEL_WHERE_MAX);
+}
+
+/* mediaUrls are the payload's own: none is looked for in a text.  Those of subagents are not for
+ * the person. */
+static void read_media(struct broker *b, const struct signal *s)
+{
+	yyjson_val *payload = yyjson_obj_get(s->envelope, "payload");
+	yyjson_val *metadata = yyjson_obj_get(s->envelope, "metadata");
+	yyjson_arr_iter it = yyjson_arr_iter_with(yyjson_obj_get(payload, "mediaUrls"));
+	yyjson_val *one;
+
+	b->media_count = 0;
+	if ((s->kind != KIND_TEXT_DELTA && s->kind != KIND_COMPLETION &&
+	     !text_is(s->type, "agent.media")) ||
+	    json_text_at(metadata, "agent_id").len)
+		return;
+	b->is_voice = yyjson_is_true(yyjson_obj_get(payload, "audioAsVoice"));
+	add_media(b, yyjson_obj_get(payload, "mediaUrl"));
+	while ((one = yyjson_arr_iter_next(&it)))
+		add_media(b, one);
+}
+
+/* Behind what was said with them. */
+static void give_media(struct broker *b)
+{
+	struct payload reply = {.text = buf_text(&b->message),
+	                        .media = b->media,
+	                        .media_count = b->media_count,
+	                        .is_voice = b->is_voice};
+
+	if (b->media_count)
+		CALL(b, on_partial_reply, &reply, b->now_ms);
+	b->media_count = 0;
+}
+
 /* ---- events ---- */
 
 static void hear_said(struct broker *b, const struct run_event *e)
@@ -142,7 +194,9 @@ void broker_hear(struct broker *b, const struct signal *s, struct text run, int6
 	if (b->end != BROKER_GOES_ON)
 		return;
 	b->now_ms = now_ms;
+	read_media(b, s);
 	hear_signal(&b->hearing, s, hear_event, b);
+	give_media(b);
 	b->end = end_of(s, run);
 	if (b->end != BROKER_GOES_ON)
 		end_message(b);

@@ -10,26 +10,13 @@
 #define DELIVER_CHANNEL_H
 
 #include "base/error.h"
+#include "deliver/message.h"
 #include "deliver/traits.h"
 #include "deliver/wrote.h"
 
-struct channel_button; /* button.h */
 struct channel_press;
 struct config_adapter;
 struct loop;
-
-/* What goes there.  delivery and piece name it for ever. */
-struct channel_message {
-	struct text delivery;
-	unsigned piece; /* from 1 on */
-	struct text peer, thread, reply_to, text;
-	struct text message; /* of edit() and remove(): the platform's id */
-	double since_ms;     /* of look(): by the wall clock, it is not older */
-	struct text stale;   /* ids that it is not but takes the place of, with spaces between */
-	bool is_plain;       /* no Markdown: it is shown as it is */
-	const struct channel_button *buttons;
-	unsigned button_count;
-};
 
 enum channel_act { CHANNEL_SEND, CHANNEL_LOOK, CHANNEL_EDIT, CHANNEL_REMOVE };
 

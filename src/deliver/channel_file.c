@@ -16,6 +16,7 @@
 #include "base/put.h"
 #include "config/chat.h"
 #include "deliver/fetches.h"
+#include "deliver/files.h"
 #include "deliver/inbound.h"
 
 #define LOOK_MS 250          /* between two looks at the inbox */
@@ -298,6 +299,17 @@ static void put_buttons(const struct channel_message *m, struct buf *out)
 	put_list_end(out);
 }
 
+static void put_upload(const struct channel_upload *file, struct buf *out)
+{
+	put_object(out, "file");
+	put_word(out, "kind", files_kind_name(file->kind));
+	put_word(out, "path", file->path);
+	put_text(out, "name", file->name);
+	put_text(out, "type", file->type);
+	put_u64(out, "size", file->size);
+	put_end(out);
+}
+
 /* A line that names a message, and says what becomes of it. */
 static void write_message(struct file_chat *f, const struct channel_message *m,
                           enum channel_act act)
@@ -316,8 +328,10 @@ static void write_message(struct file_chat *f, const struct channel_message *m,
 	put_where(m, &line);
 	if (act == CHANNEL_SEND && m->reply_to.len)
 		put_text(&line, "replyTo", m->reply_to);
-	if (act != CHANNEL_REMOVE)
+	if (act != CHANNEL_REMOVE && (!m->file || m->text.len))
 		put_text(&line, "text", m->text);
+	if (m->file)
+		put_upload(m->file, &line);
 	if (act == CHANNEL_SEND)
 		put_buttons(m, &line);
 	put_end(&line);
@@ -417,6 +431,7 @@ const struct channel_kind channel_file = {
                    .mode = CHANNEL_BLOCKS,
                    .can_type = true,
                    .can_edit = true,
+                   .can_media = true,
                    .buttons = FILE_BUTTONS,
                    .can_recognise = true,
                    .gathers = true,

@@ -7,6 +7,7 @@
  *	delivery.queued     it cannot leave now
  *	delivery.started    a piece of it is about to leave
  *	delivery.accepted   that piece is there, with the platform's id
+ *	delivery.missed     that piece is a file that cannot be sent; the others follow
  *	delivery.unknown    nobody knows whether it is
  *	delivery.delivered  all of it is there
  *	delivery.failed     it will not be

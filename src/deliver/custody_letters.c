@@ -53,8 +53,10 @@ static void drop_older_letters(struct custody *c)
 static void end_letter(struct custody *c, struct letter *l)
 {
 	take_letter(&c->open, l);
-	if (l->state == LETTER_DELIVERED || letter_word(l, LETTER_TEXT).len > CUSTODY_TEXT_MAX)
+	if (l->state == LETTER_DELIVERED || letter_word(l, LETTER_TEXT).len > CUSTODY_TEXT_MAX) {
 		letter_set(l, LETTER_TEXT, TEXT(""));
+		letter_set(l, LETTER_MEDIA, TEXT(""));
+	}
 	drop_older_letters(c);
 	list_add(&c->over.all, &l->in_all);
 	c->over.count++;
@@ -79,20 +81,25 @@ static void hear_prepared(struct custody *c, yyjson_val *payload, const struct s
 	custody_add_letter(c, &c->open, l);
 }
 
-static void note_message(struct letter *l, enum letter_word word, struct text message)
+static void note_behind(struct letter *l, enum letter_word word, char gap, struct text more)
 {
 	struct buf all;
 
-	if (!message.len)
+	if (!more.len)
 		return;
 	buf_init(&all, 16 * KIB);
 	buf_add(&all, letter_word(l, word));
 	if (all.len)
-		buf_add_char(&all, ' ');
-	buf_add(&all, message);
+		buf_add_char(&all, gap);
+	buf_add(&all, more);
 	if (!all.full)
 		letter_set(l, word, buf_text(&all));
 	buf_finish(&all);
+}
+
+static void note_message(struct letter *l, enum letter_word word, struct text message)
+{
+	note_behind(l, word, ' ', message);
 }
 
 /* ---- messages whose text grows ---- */
@@ -115,6 +122,8 @@ static void hear_finished(struct letter *l, yyjson_val *payload)
 {
 	letter_set(l, LETTER_KIND, json_text_at(payload, "kind"));
 	letter_set(l, LETTER_TEXT, json_text_at(payload, "text"));
+	letter_set(l, LETTER_MEDIA, json_text_at(payload, "media"));
+	letter_set(l, LETTER_VOICE, json_text_at(payload, "voice"));
 	l->drafts = l->accepted + (l->state == LETTER_STARTED);
 }
 
@@ -153,12 +162,21 @@ static void hear_removed(struct letter *l, yyjson_val *payload)
 	buf_finish(&all);
 }
 
+/* A file of it cannot be sent: the others follow. */
+static void hear_missed(struct letter *l, yyjson_val *payload)
+{
+	l->accepted = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "piece"));
+	l->state = LETTER_ACCEPTED;
+	l->tries = 0;
+	note_behind(l, LETTER_MISSED, '\n', json_text_at(payload, "why"));
+}
+
 static const struct {
 	const char *what;
 	void (*hear)(struct letter *l, yyjson_val *payload);
 } changes[] = {
 	{"grown", hear_grown},     {"finished", hear_finished}, {"dropped", hear_dropped},
-	{"renewed", hear_renewed}, {"removed", hear_removed},
+	{"renewed", hear_renewed}, {"removed", hear_removed},   {"missed", hear_missed},
 };
 
 static bool change_letter(struct letter *l, struct text what, yyjson_val *payload)
@@ -181,6 +199,8 @@ static void move_letter(struct custody *c, struct letter *l, enum letter_state s
 		l->tries++;
 	if (state == LETTER_QUEUED && l->tries) /* this time it has not left */
 		l->tries--;
+	if (state != LETTER_STARTED && state != LETTER_ACCEPTED && l->drafts > l->accepted)
+		l->drafts = l->accepted; /* the one that was about to be there is none */
 	if (state == LETTER_ACCEPTED) {
 		l->accepted = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "piece"));
 		l->tries = 0;

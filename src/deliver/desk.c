@@ -5,6 +5,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "config/config.h"
+#include "deliver/attached.h"
 #include "deliver/desk_files.h"
 #include "deliver/desk_inside.h"
 #include "deliver/desk_live.h"
@@ -225,6 +226,14 @@ bool desk_take(struct desk_account *account, const struct channel_inbound *inbou
 
 /* ---- letters ---- */
 
+void desk_add_media(const struct payload *payload, struct buf *media, struct outbox_wish *wish)
+{
+	payload_put_media(payload, media);
+	wish->more[LETTER_MEDIA] = buf_text(media);
+	if (payload->is_voice)
+		wish->more[LETTER_VOICE] = TEXT("yes");
+}
+
 char *desk_prepare(struct nexus *x, const char *kind, const struct payload *payload)
 {
 	const struct nexus_request *r = &x->request;
@@ -239,12 +248,18 @@ char *desk_prepare(struct nexus *x, const char *kind, const struct payload *payl
 		.kind = kind,
 	};
 	char id[CUSTODY_ID_LEN + 16];
+	struct buf media;
+	bool is_taken;
 
 	do
 		snprintf(id, sizeof(id), "%s.%u", r->id, ++x->letters);
 	while (custody_letter(x->desk->options.custody, text_of(id)));
 	wish.id = text_of(id);
-	return outbox_prepare(x->desk->outbox, &wish) ? must_dup(id) : NULL;
+	buf_init(&media, PAYLOAD_MEDIA_BYTES);
+	desk_add_media(payload, &media, &wish);
+	is_taken = outbox_prepare(x->desk->outbox, &wish);
+	buf_finish(&media);
+	return is_taken ? must_dup(id) : NULL;
 }
 
 bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct payload *payload)
@@ -261,6 +276,12 @@ bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct 
 	return true;
 }
 
+/* It had no text, and none of its files could be sent: it does not go with another. */
+static bool is_files(const struct letter *l)
+{
+	return l->accepted && attached_count(letter_word(l, LETTER_MISSED)) == l->accepted;
+}
+
 static void note_sent(struct nexus *x, const struct letter *l)
 {
 	struct nexus_request *r = &x->request;
@@ -268,7 +289,8 @@ static void note_sent(struct nexus *x, const struct letter *l)
 
 	r->chunks_sent += l->accepted;
 	if (l->state != LETTER_DELIVERED) {
-		nexus_set(r, NEXUS_DELIVERY_ERROR, letter_word(l, LETTER_WHY));
+		if (!is_files(l) || !r->is_delivered) /* without them the rest is still there */
+			nexus_set(r, NEXUS_DELIVERY_ERROR, letter_word(l, LETTER_WHY));
 		return;
 	}
 	r->is_delivered = true;
@@ -306,7 +328,10 @@ void desk_look_at_letter(struct nexus *x)
 
 		note_sent(x, l);
 		x->is_lost = !is_there && l->tries > 1 && letter_is(l, "final");
-		settle_letter(x, is_there ? PIPELINE_ACCEPTED : PIPELINE_REFUSED,
+		settle_letter(x,
+		              is_there      ? PIPELINE_ACCEPTED
+		              : is_files(l) ? PIPELINE_SKIPPED
+		                            : PIPELINE_REFUSED,
 		              letter_word(l, LETTER_MESSAGES));
 	}
 }

@@ -39,14 +39,16 @@ struct desk_files {
 
 /* ---- rules ---- */
 
-static bool is_live(void *self, struct text request)
+/* Of a request, or of a letter with files. */
+static bool is_live(void *self, struct text name)
 {
 	const struct desk *d = self;
+	const struct letter *l = custody_letter(d->options.custody, name);
 
-	return map_get(&d->by_id, request) != NULL;
+	return map_get(&d->by_id, name) || (l && !letter_is_over(l));
 }
 
-static struct media_rules rules_of(struct desk *d)
+struct media_rules desk_media_rules(struct desk *d)
 {
 	return (struct media_rules){.keep_ms = d->config->media.keep_ms,
 	                            .room = d->config->media.room,
@@ -57,7 +59,7 @@ static struct media_rules rules_of(struct desk *d)
 
 void desk_sweep_files(struct desk *d)
 {
-	struct media_rules rules = rules_of(d);
+	struct media_rules rules = desk_media_rules(d);
 
 	if (d->swept_ms && d->now_ms - d->swept_ms < SWEEP_MS)
 		return;
@@ -112,7 +114,7 @@ static void begin_fetch(struct nexus *x, const char *name)
 {
 	struct desk_files *f = x->files;
 	struct desk *d = x->desk;
-	struct media_rules rules = rules_of(d);
+	struct media_rules rules = desk_media_rules(d);
 	const struct outbox_line *line = &x->account->line;
 	struct error why;
 

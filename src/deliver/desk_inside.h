@@ -71,9 +71,10 @@ struct desk {
 	char *people_path;      /* NULL: there are no codes */
 	struct desk_rate wrong; /* codes */
 	int64_t now_ms;
-	struct media *media; /* files of people */
-	uint64_t fetches;    /* so many were begun */
-	int64_t swept_ms;    /* when old ones were looked for */
+	struct media *media; /* files of people, and for them */
+	struct desk_uploads *uploads;
+	uint64_t fetches; /* so many were begun */
+	int64_t swept_ms; /* when old ones were looked for */
 	bool has_begun, is_ending;
 	bool has_prompts;   /* some were opened, or are over */
 	uint64_t asked_seq; /* of the newest prompt that was looked at */
@@ -94,6 +95,9 @@ bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct 
 
 /* A letter that nobody waits for yet: its id, the caller's; NULL: it cannot be taken now. */
 char *desk_prepare(struct nexus *x, const char *kind, const struct payload *payload);
+
+/* Pictures and files of a payload, for a wish; they lie in the buffer. */
+void desk_add_media(const struct payload *payload, struct buf *media, struct outbox_wish *wish);
 
 /* ---- desk.c ---- */
 

@@ -10,6 +10,7 @@
 #include "deliver/desk_live.h"
 #include "deliver/desk_prompts.h"
 #include "deliver/desk_routes.h"
+#include "deliver/desk_uploads.h"
 #include "deliver/media.h"
 #include "deliver/routes.h"
 #include "deliver/stages.h"
@@ -44,6 +45,7 @@ struct desk *desk_create(const struct desk_options *options)
 	map_init(&d->rates);
 	known_init(&d->known);
 	d->media = media_create(options->config->data);
+	d->uploads = desk_uploads_create();
 	d->reader = signal_reader_create();
 	d->automations = automations_create(options->config);
 	d->routes = routes_create(options->config);
@@ -58,6 +60,7 @@ struct desk *desk_create(const struct desk_options *options)
 		.find = desk_find_line,
 		.codes = options->codes,
 		.edited = desk_stir_letter,
+		.file = desk_find_upload,
 	});
 	custody_set_ear(options->custody,
 	                &(struct custody_ear){d, custody_changed, desk_stir_letter});
@@ -90,6 +93,7 @@ void desk_destroy(struct desk *d)
 	free(d->people_path);
 	map_finish(&d->by_id);
 	dues_finish(&d->dues);
+	desk_uploads_destroy(d->uploads);
 	media_destroy(d->media);
 	outbox_destroy(d->outbox);
 	automations_destroy(d->automations);
@@ -222,6 +226,7 @@ static void put_delivery(const struct letter *l, struct buf *out)
 		{"id", LETTER_ID},           {"request", LETTER_REQUEST}, {"run", LETTER_RUN},
 		{"channel", LETTER_CHANNEL}, {"account", LETTER_ACCOUNT}, {"peer", LETTER_PEER},
 		{"thread", LETTER_THREAD},   {"kind", LETTER_KIND},       {"why", LETTER_WHY},
+		{"missed", LETTER_MISSED},
 	};
 	struct text text = letter_word(l, LETTER_TEXT);
 

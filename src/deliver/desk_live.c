@@ -70,12 +70,23 @@ int64_t desk_live_ready(void *self)
 	               : x->desk->now_ms;
 }
 
-bool desk_live_finish(struct nexus *x, const char *kind, uint64_t number, struct text text)
+static bool finish(const struct nexus *x, const char *kind, const struct payload *payload)
 {
-	struct outbox_wish wish = {.kind = kind, .text = text};
+	struct outbox_wish wish = {.kind = kind, .text = payload->text};
+	struct buf media;
+	bool is_taken;
 
-	if (!x->live || x->live_mode != CHANNEL_DRAFTS ||
-	    !outbox_finish(x->desk->outbox, text_of(x->live), &wish))
+	buf_init(&media, PAYLOAD_MEDIA_BYTES);
+	desk_add_media(payload, &media, &wish);
+	is_taken = outbox_finish(x->desk->outbox, text_of(x->live), &wish);
+	buf_finish(&media);
+	return is_taken;
+}
+
+bool desk_live_finish(struct nexus *x, const char *kind, uint64_t number,
+                      const struct payload *payload)
+{
+	if (!x->live || x->live_mode != CHANNEL_DRAFTS || !finish(x, kind, payload))
 		return false;
 	free(x->letter);
 	x->letter = x->live;
@@ -148,7 +159,7 @@ bool desk_end_draft(struct nexus *x, struct text notice)
 	buf_add(&text, notice);
 	x->live = text_dup(letter_word(l, LETTER_ID));
 	x->live_mode = CHANNEL_DRAFTS;
-	good = desk_live_finish(x, "notice", 0, buf_text(&text));
+	good = desk_live_finish(x, "notice", 0, &(struct payload){.text = buf_text(&text)});
 	buf_finish(&text);
 	if (!good)
 		forget_live(x);

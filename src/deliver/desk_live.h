@@ -8,7 +8,8 @@ bool desk_live(void *self, const struct draft_step *step); /* of a nexus, for it
 void desk_live_drop(void *self);
 int64_t desk_live_ready(void *self);
 /* The draft is x->letter from now on, with its last text.  False: there is none. */
-bool desk_live_finish(struct nexus *x, const char *kind, uint64_t number, struct text text);
+bool desk_live_finish(struct nexus *x, const char *kind, uint64_t number,
+                      const struct payload *payload);
 void desk_look_at_live(struct nexus *x);                  /* what became of it? */
 bool desk_end_draft(struct nexus *x, struct text notice); /* of the last life, if there is one */
 void desk_drop_stale(struct desk *d);                     /* all others of it */

@@ -18,7 +18,8 @@ static const char *const letter_names[LETTER_WORDS] = {
 	[LETTER_TEXT] = "text",       [LETTER_WHY] = "why",          [LETTER_MESSAGES] = "messages",
 	[LETTER_STALE] = "stale",     [LETTER_PROMPT] = "prompt",    [LETTER_NUMBER] = "number",
 	[LETTER_TAKES] = "takes",     [LETTER_CHOICES] = "choices",  [LETTER_CODES] = "codes",
-	[LETTER_BUTTONS] = "buttons", [LETTER_EDITS] = "edits",
+	[LETTER_BUTTONS] = "buttons", [LETTER_EDITS] = "edits",      [LETTER_MEDIA] = "media",
+	[LETTER_VOICE] = "voice",     [LETTER_MISSED] = "missed",
 };
 
 static const char *const received_names[RECEIVED_WORDS] = {

@@ -37,6 +37,7 @@ enum letter_word {
 	LETTER_WHY,
 	LETTER_MESSAGES, /* ids of the platform, with spaces between */
 	LETTER_STALE,    /* likewise, of messages that have to be taken away */
+	LETTER_MISSED,   /* files that could not be sent, and why; a line each */
 	/* Of a question (ballot.h): its id, the first of its numbers and how many it has. */
 	LETTER_PROMPT,
 	LETTER_NUMBER,
@@ -45,6 +46,8 @@ enum letter_word {
 	LETTER_CODES,   /* which have a code: all, safe */
 	LETTER_BUTTONS, /* they are shown as buttons */
 	LETTER_EDITS,   /* the message whose text it takes */
+	LETTER_MEDIA,   /* pictures and files behind its text: where they are, a line each */
+	LETTER_VOICE,   /* those that can be heard are voice notes */
 	LETTER_WORDS,
 };
 

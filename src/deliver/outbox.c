@@ -5,7 +5,6 @@
 
 #include "base/must.h"
 #include "base/put.h"
-#include "deliver/known.h"
 #include "deliver/outbox_inside.h"
 #include "deliver/pieces.h"
 #include "deliver/tell.h"
@@ -52,8 +51,7 @@ void outbox_begin_signal(const struct letter *l, const char *type, struct buf *o
 	put_text(out, "request", letter_word(l, LETTER_REQUEST));
 }
 
-/* Until it is heard again, nothing else is told of it. */
-static void tell_letter(const struct outbox *o, struct letter *l, struct buf *out)
+void outbox_tell(const struct outbox *o, struct letter *l, struct buf *out)
 {
 	l->is_telling = true;
 	if (!deliver_tell(o->options.bus, out))
@@ -68,7 +66,7 @@ void outbox_tell_piece(const struct outbox *o, struct letter *l, const char *typ
 	put_u64(&out, "piece", l->accepted + 1);
 	if (id.len)
 		put_text(&out, "message", id);
-	tell_letter(o, l, &out);
+	outbox_tell(o, l, &out);
 }
 
 void outbox_tell_words(const struct outbox *o, struct letter *l, const char *type, const char *why)
@@ -78,7 +76,7 @@ void outbox_tell_words(const struct outbox *o, struct letter *l, const char *typ
 	outbox_begin_signal(l, type, &out);
 	if (why)
 		put_word(&out, "why", why);
-	tell_letter(o, l, &out);
+	outbox_tell(o, l, &out);
 }
 
 /* ---- pieces ---- */
@@ -95,86 +93,7 @@ unsigned outbox_count(struct letter *l)
 	return l->count;
 }
 
-/* What an agent said is Markdown; what the box says is not. */
-static bool is_reply(const struct letter *l)
-{
-	struct text kind = letter_word(l, LETTER_KIND);
-
-	return text_is(kind, "block") || text_is(kind, "final") || text_is(kind, "draft");
-}
-
-struct channel_message outbox_message(const struct letter *l, struct text text)
-{
-	return (struct channel_message){
-		.delivery = letter_word(l, LETTER_ID),
-		.piece = l->accepted + 1,
-		.peer = letter_word(l, LETTER_PEER),
-		.thread = letter_word(l, LETTER_THREAD),
-		.reply_to = l->accepted ? TEXT("") : letter_word(l, LETTER_REPLY_TO),
-		.text = text,
-		.message = letter_word(l, LETTER_EDITS),
-		.stale = letter_word(l, LETTER_STALE),
-		.is_plain = !is_reply(l),
-	};
-}
-
 /* ---- leaving ---- */
-
-/* It is the new text of a message that is there; to say it twice changes nothing. */
-static bool is_edit(const struct letter *l, const struct outbox_line *line)
-{
-	return l->words[LETTER_EDITS] && line->kind->edit && l->accepted == 0;
-}
-
-/* Its text as it leaves. */
-static void write_out(const struct outbox *o, const struct letter *l, struct buf *out)
-{
-	struct text text = letter_word(l, LETTER_TEXT), mark = TEXT(OUTBOX_CODE_MARK);
-	const char *at = letter_is(l, "pairing") && o->options.codes.key
-	                         ? memmem(text.at, text.len, mark.at, mark.len)
-	                         : NULL;
-	char code[KNOWN_CODE_LEN + 1];
-
-	buf_add(out, text);
-	if (!at)
-		return;
-	known_code(o->options.codes.key, letter_word(l, LETTER_REQUEST), code);
-	memcpy(out->at + (at - text.at), code, KNOWN_CODE_LEN);
-}
-
-static void send_piece(struct outbox *o, struct letter *l, const struct outbox_line *line,
-                       int64_t now_ms)
-{
-	struct channel_message message;
-	struct buttons buttons;
-	struct buf whole, piece, words;
-
-	buf_init(&piece, 2 * OUTBOX_TEXT_MAX);
-	buf_init(&words, 2 * OUTBOX_TEXT_MAX);
-	buf_init(&whole, 2 * OUTBOX_TEXT_MAX);
-	write_out(o, l, &whole);
-	pieces_cut(&l->limit, buf_text(&whole), l->accepted + 1, &piece);
-	outbox_show(l, l->accepted + 1, buf_text(&piece));
-	if (l->tries > 1 && !is_edit(l, line)) {
-		buf_add(&words, text_of(o->again));
-		buf_add_char(&words, '\n');
-	}
-	buf_add(&words, buf_text(&piece));
-	message = outbox_message(l, buf_text(&words));
-	buttons_init(&buttons, l, &o->options.codes);
-	message.buttons = buttons.at;
-	message.button_count = buttons.count;
-	l->is_out = true;
-	l->due_ms = now_ms + OUTBOX_SEND_MS;
-	if (is_edit(l, line))
-		line->kind->edit(line->channel, &message);
-	else
-		line->kind->send(line->channel, &message);
-	buttons_finish(&buttons);
-	buf_finish(&words);
-	buf_finish(&piece);
-	buf_finish(&whole);
-}
 
 /* Of a piece that was begun, in the last life or with an answer that was lost: is it there? */
 static void look_for(struct letter *l, const struct outbox_line *line, int64_t now_ms)
@@ -194,7 +113,8 @@ static void doubt(struct outbox *o, struct letter *l, const struct outbox_line *
 	bool was_looked_for = l->is_doubtful;
 
 	l->is_out = l->is_doubtful = false;
-	if (!line || !line->kind->traits.can_recognise || was_looked_for || is_edit(l, line)) {
+	if (!line || !line->kind->traits.can_recognise || was_looked_for ||
+	    outbox_is_edit(l, line)) {
 		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
 		return;
 	}
@@ -212,13 +132,24 @@ static void go_on_started(struct outbox *o, struct letter *l, const struct outbo
 	} else if (l->is_out || (l->is_doubtful && now_ms < l->due_ms) ||
 	           l->seq > custody_durable(o->options.custody)) {
 		return;
-	} else if ((!is_old && !l->is_doubtful) || is_edit(l, line)) {
-		send_piece(o, l, line, now_ms);
+	} else if ((!is_old && !l->is_doubtful) || outbox_is_edit(l, line)) {
+		if (outbox_is_here(o, l, now_ms))
+			outbox_send_piece(o, l, line, now_ms);
 	} else if (line->kind->traits.can_recognise) {
 		look_for(l, line, now_ms);
 	} else {
 		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
 	}
+}
+
+static void tell_over(const struct outbox *o, struct letter *l)
+{
+	if (letter_is(l, "dropped"))
+		outbox_tell_words(o, l, "delivery.withdrawn", NULL);
+	else if (outbox_is_in_vain(l))
+		outbox_tell_words(o, l, "delivery.failed", "none of its files could be sent");
+	else
+		outbox_tell_words(o, l, "delivery.delivered", NULL);
 }
 
 /* Drafts get the text that they are to have, then the other pieces leave; and what should not be
@@ -230,21 +161,25 @@ static void go_on(struct outbox *o, struct letter *l, const struct outbox_line *
 
 	if (!is_dropped && !letter_is_live(l) && outbox_edits(l, line, now_ms))
 		return;
-	if (!is_dropped && l->accepted < outbox_count(l))
-		outbox_tell_piece(o, l, "delivery.started", TEXT(""));
-	else if (!letter_is_live(l) && !outbox_removes(l, line, now_ms))
-		outbox_tell_words(o, l, is_dropped ? "delivery.withdrawn" : "delivery.delivered",
-		                  NULL);
+	if (!is_dropped && l->accepted < outbox_total(l)) {
+		if (outbox_is_here(o, l, now_ms))
+			outbox_tell_piece(o, l, "delivery.started", TEXT(""));
+	} else if (!letter_is_live(l) && !outbox_removes(l, line, now_ms)) {
+		tell_over(o, l);
+	}
 }
 
 static void go_on_unknown(struct outbox *o, struct letter *l, const struct outbox_line *line)
 {
+	static const char nobody_knows[] = "nobody knows whether it arrived";
 	bool is_passing = letter_is(l, "block") || letter_is(l, "dropped") || letter_is_live(l);
 
-	if (line->leaves_unknown || is_passing || l->tries > 1)
-		outbox_tell_words(o, l, "delivery.failed", "nobody knows whether it arrived");
-	else
+	if (!line->leaves_unknown && !is_passing && l->tries <= 1)
 		outbox_tell_piece(o, l, "delivery.started", TEXT(""));
+	else if (outbox_is_file(l))
+		outbox_miss(o, l, nobody_knows);
+	else
+		outbox_tell_words(o, l, "delivery.failed", nobody_knows);
 }
 
 /* The limits of its platform let something go to its chat now. */
@@ -468,7 +403,10 @@ void outbox_answered(struct outbox *o, const struct channel_result *result, int6
 		note_accepted(o, l, result->message);
 		break;
 	case CHANNEL_REFUSED:
-		outbox_tell_words(o, l, "delivery.failed", why);
+		if (outbox_is_file(l))
+			outbox_miss(o, l, why);
+		else
+			outbox_tell_words(o, l, "delivery.failed", why);
 		break;
 	case CHANNEL_ABSENT: /* it did not leave: it does now */
 		outbox_note_away(o, l, why, now_ms - OUTBOX_AWAY_MOST_MS);

@@ -45,6 +45,13 @@ struct outbox_line {
 	unsigned away_ms;
 };
 
+/* Is a file of a letter here, as a channel can send it? */
+enum outbox_file {
+	OUTBOX_FILE_HERE,
+	OUTBOX_FILE_COMES, /* outbox_stir() follows */
+	OUTBOX_FILE_MISSING,
+};
+
 struct outbox_options {
 	struct custody *custody;
 	struct bus *bus;
@@ -54,6 +61,9 @@ struct outbox_options {
 	struct outbox_line *(*find)(void *self, struct text account); /* NULL: there is none */
 	struct button_codes codes;                                    /* of buttons */
 	void (*edited)(void *self, const struct letter *l); /* its letter.live says how; or NULL */
+	/* The number of a file, from 1 on; its path is the caller's.  NULL: none is sent. */
+	enum outbox_file (*file)(void *self, const struct letter *l, unsigned number,
+	                         struct channel_upload *file, struct error *why);
 };
 
 struct outbox;

@@ -18,9 +18,25 @@ struct outbox {
 void outbox_begin_signal(const struct letter *l, const char *type, struct buf *out);
 void outbox_tell_piece(const struct outbox *o, struct letter *l, const char *type, struct text id);
 void outbox_tell_words(const struct outbox *o, struct letter *l, const char *type, const char *why);
-struct channel_message outbox_message(const struct letter *l, struct text text);
+/* Until it is heard again, nothing else is told of it. */
+void outbox_tell(const struct outbox *o, struct letter *l, struct buf *out);
 unsigned outbox_count(struct letter *l); /* pieces of its text */
 void outbox_note_away(struct outbox *o, struct letter *l, const char *why, int64_t now_ms);
+
+/* ---- outbox_leave.c ---- */
+
+struct channel_message outbox_message(const struct letter *l, struct text text);
+/* It is the new text of a message that is there; to say it twice changes nothing. */
+bool outbox_is_edit(const struct letter *l, const struct outbox_line *line);
+void outbox_send_piece(struct outbox *o, struct letter *l, const struct outbox_line *line,
+                       int64_t now_ms);
+unsigned outbox_total(struct letter *l);         /* pieces of its text, and files behind them */
+unsigned outbox_text_messages(struct letter *l); /* that have text, of all that are there */
+bool outbox_is_file(struct letter *l);           /* the next piece is one */
+/* The next piece can leave.  False: its file is on its way, or it was told that it is missing. */
+bool outbox_is_here(const struct outbox *o, struct letter *l, int64_t now_ms);
+void outbox_miss(const struct outbox *o, struct letter *l, const char *why);
+bool outbox_is_in_vain(struct letter *l); /* it had files alone, and none could be sent */
 
 /* ---- outbox_live.c ---- */
 

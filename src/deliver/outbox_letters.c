@@ -2,9 +2,11 @@
 #include <stdlib.h>
 
 #include "base/put.h"
+#include "deliver/attached.h"
 #include "deliver/outbox_inside.h"
 #include "deliver/tell.h"
 
+#define NAMES_MAX (8 * KIB)
 #define CUT_NOTE "\n(the rest was left out: it is too long)"
 
 /* ---- letters that begin ---- */
@@ -24,16 +26,36 @@ struct chunk_limit outbox_room(const struct outbox *o, struct text account)
 	return outbox_limit(o, o->options.find(o->options.self, account));
 }
 
-static void cut_text(struct text text, struct buf *out)
+static void cut_text(struct text text, size_t max, struct buf *out)
 {
-	buf_init(out, OUTBOX_TEXT_MAX);
-	if (text.len <= OUTBOX_TEXT_MAX) {
+	if (text.len <= max) {
 		buf_add(out, text);
 		return;
 	}
-	text.len = chunk_reach(CHUNK_BYTES, text, OUTBOX_TEXT_MAX - sizeof(CUT_NOTE));
+	text.len = chunk_reach(CHUNK_BYTES, text, max - sizeof(CUT_NOTE));
 	buf_add(out, text);
 	buf_add(out, TEXT(CUT_NOTE));
+}
+
+/* The text of a wish, and the files that go with it; where a chat shows none, the text has their
+ * names. */
+static struct text write_text(const struct outbox_wish *wish, const struct outbox_line *line,
+                              struct buf *out)
+{
+	struct text media = wish->more[LETTER_MEDIA];
+	bool shows = line && line->kind->traits.can_media;
+	struct buf names;
+
+	buf_init(&names, NAMES_MAX);
+	if (!shows && media.len)
+		attached_put_names(media, wish->more[LETTER_VOICE].len > 0, &names);
+	buf_init(out, OUTBOX_TEXT_MAX);
+	cut_text(wish->text, OUTBOX_TEXT_MAX - names.len - 2, out);
+	if (out->len && names.len)
+		buf_add(out, TEXT("\n\n"));
+	buf_add(out, buf_text(&names));
+	buf_finish(&names);
+	return shows ? media : TEXT("");
 }
 
 /* Nothing is counted while there are few in all. */
@@ -74,7 +96,7 @@ bool outbox_prepare(struct outbox *o, const struct outbox_wish *wish)
 		return false;
 	for (unsigned i = 0; i < LETTER_WORDS; i++)
 		letter_set(&l, (enum letter_word)i, words[i].len ? words[i] : wish->more[i]);
-	cut_text(wish->text, &text);
+	letter_set(&l, LETTER_MEDIA, write_text(wish, line, &text));
 	letter_set(&l, LETTER_TEXT, buf_text(&text));
 	buf_finish(&text);
 	deliver_begin(&out, "delivery.prepared");
@@ -95,7 +117,7 @@ bool outbox_retry(struct outbox *o, struct text id, struct error *why)
 
 	if (!l || l->state != LETTER_FAILED)
 		return error_set(why, "%s", l ? "it has not failed" : "there is no such delivery");
-	if (!l->words[LETTER_TEXT])
+	if (!l->words[LETTER_TEXT] && !l->words[LETTER_MEDIA])
 		return error_set(why, "its text is no longer kept");
 	buf_init(&again, KIB);
 	buf_print(&again, "%.*s~%llu", TEXT_ARG(id), (unsigned long long)l->seq);
@@ -129,13 +151,20 @@ static struct letter *live_letter(const struct outbox *o, struct text id)
 static bool tell_text(struct outbox *o, struct letter *l, const char *type,
                       const struct outbox_wish *wish)
 {
+	const struct outbox_line *line =
+		o->options.find(o->options.self, letter_word(l, LETTER_ACCOUNT));
+	struct text media;
 	struct buf out, text;
 
 	outbox_begin_signal(l, type, &out);
 	if (wish->kind)
 		put_word(&out, "kind", wish->kind);
-	cut_text(wish->text, &text);
+	media = write_text(wish, line, &text);
 	put_text(&out, "text", buf_text(&text));
+	if (media.len)
+		put_text(&out, "media", media);
+	if (media.len && wish->more[LETTER_VOICE].len)
+		put_text(&out, "voice", wish->more[LETTER_VOICE]);
 	buf_finish(&text);
 	o->is_stirred = true;
 	return deliver_tell(o->options.bus, &out);

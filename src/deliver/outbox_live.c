@@ -87,7 +87,8 @@ bool outbox_removes(struct letter *l, const struct outbox_line *line, int64_t no
 	if (!line->kind->remove)
 		return false;
 	m.message = id_of(letter_word(l, LETTER_STALE), 1);
-	if (!m.message.len && !letter_is(l, "dropped") && !letter_is_live(l))
+	if (!m.message.len && !letter_is(l, "dropped") && !letter_is_live(l) &&
+	    outbox_count(l) + l->taken < outbox_text_messages(l))
 		m.message = id_of(letter_word(l, LETTER_MESSAGES), outbox_count(l) + l->taken + 1);
 	if (!m.message.len)
 		return false;

@@ -27,6 +27,8 @@ static struct {
 	bool is_silent;
 	enum channel_answer found;
 	enum channel_answer changed; /* of edits and removals */
+	enum outbox_file file;
+	bool is_refusing_files;
 } script;
 
 static int64_t wall_ms(void)
@@ -58,8 +60,11 @@ static void channel_sends(void *self, const struct channel_message *m)
 {
 	size_t n = strlen(sent);
 
-	snprintf(sent + n, sizeof(sent) - n, "%u:%.*s\n", m->piece, TEXT_ARG(m->text));
-	if (!script.is_silent)
+	snprintf(sent + n, sizeof(sent) - n, "%u:%.*s%s\n", m->piece, TEXT_ARG(m->text),
+	         m->file ? m->file->path : "");
+	if (script.is_refusing_files && m->file)
+		answer_as(m, CHANNEL_SEND, CHANNEL_REFUSED);
+	else if (!script.is_silent)
 		answer_as(m, CHANNEL_SEND, script.answer);
 }
 
@@ -96,12 +101,25 @@ static void channel_removes(void *self, const struct channel_message *m)
 	note_change("remove", m, CHANNEL_REMOVE);
 }
 
+static enum outbox_file find_file(void *self, const struct letter *l, unsigned number,
+                                  struct channel_upload *file, struct error *why)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "<file %u>", number);
+	if (script.file == OUTBOX_FILE_HERE)
+		file->path = strdup(path);
+	snprintf(why->words, sizeof(why->words), "it did not come");
+	return script.file;
+}
+
 static void begin(void)
 {
 	struct outbox_options o = {.custody = custody = custody_create(),
 	                           .again = "(again)",
 	                           .wall_ms = wall_ms,
-	                           .find = find};
+	                           .find = find,
+	                           .file = find_file};
 
 	folds_add(bus_folds(fixture_bus), &custody_fold, custody);
 	folds_catch_up(bus_folds(fixture_bus));
@@ -152,6 +170,8 @@ static void restart(void)
 	begin();
 }
 
+static const char *media; /* of what is prepared, or NULL */
+
 static void prepare(const char *id, const char *text, const char *of_kind)
 {
 	struct outbox_wish wish = {.id = text_of(id),
@@ -159,7 +179,8 @@ static void prepare(const char *id, const char *text, const char *of_kind)
 	                           .account = TEXT("desk"),
 	                           .peer = TEXT("ada"),
 	                           .text = text_of(text),
-	                           .kind = of_kind};
+	                           .kind = of_kind,
+	                           .more = {[LETTER_MEDIA] = text_of(media)}};
 	bool taken = outbox_prepare(outbox, &wish);
 
 	assert_true(taken);
@@ -640,6 +661,133 @@ static void a_message_is_known_for_a_day(void **state)
 	assert_false(custody_has_seen(custody, &other, at_ms));
 }
 
+/* ---- files ---- */
+
+#define FILES "a.png\nhttps://h/b.pdf?key=secret"
+
+static void prepare_files(const char *text, const char *of_kind)
+{
+	kind.traits.can_media = true;
+	media = FILES;
+	prepare("r1.1", text, of_kind);
+	media = NULL;
+}
+
+static const char *missed_of(const char *id)
+{
+	return custody_letter(custody, text_of(id))->words[LETTER_MISSED];
+}
+
+static void files_are_pieces_behind_the_text(void **state)
+{
+	script.file = OUTBOX_FILE_COMES;
+	prepare_files("good day", "final");
+	sync_all();
+	assert_string_equal(sent, "1:good day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_ACCEPTED); /* nothing was begun without bytes */
+	script.file = OUTBOX_FILE_HERE;
+	now_ms += OUTBOX_AWAY_MS;
+	sync_once();
+	assert_int_equal(state_of("r1.1"), LETTER_STARTED);
+	assert_string_equal(sent, "1:good day\n");
+	sync_once();
+	assert_string_equal(sent, "1:good day\n2:<file 1>\n");
+	outbox_work(outbox, now_ms);
+	assert_string_equal(sent, "1:good day\n2:<file 1>\n");
+	sync_all();
+	assert_string_equal(sent, "1:good day\n2:<file 1>\n3:<file 2>\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+	assert_null(missed_of("r1.1"));
+}
+
+static void a_file_that_cannot_be_sent_is_told_and_stops_nothing(void **state)
+{
+	script.file = OUTBOX_FILE_MISSING;
+	prepare_files("good day", "final");
+	sync_all();
+	assert_string_equal(sent, "1:good day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+	assert_string_equal(missed_of("r1.1"), "a.png: it did not come\nb.pdf: it did not come");
+}
+
+static void files_that_are_refused_fail_a_letter_of_files_alone(void **state)
+{
+	struct error why;
+	bool good;
+
+	script.is_refusing_files = true;
+	prepare_files("", "final");
+	sync_all();
+	assert_string_equal(sent, "1:<file 1>\n2:<file 2>\n");
+	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
+	assert_string_equal(missed_of("r1.1"), "a.png: as the test says\nb.pdf: as the test says");
+	script.is_refusing_files = false;
+	sent[0] = '\0';
+	good = outbox_retry(outbox, TEXT("r1.1"), &why);
+	assert_true(good);
+	sync_all();
+	assert_string_equal(sent, "1:<file 1>\n2:<file 2>\n");
+}
+
+static void after_a_crash_a_file_that_was_begun_goes_again_and_says_so(void **state)
+{
+	prepare_files("", "final");
+	script.is_silent = true;
+	sync_all();
+	assert_string_equal(sent, "1:<file 1>\n");
+	script.is_silent = false;
+	restart();
+	sync_all();
+	assert_string_equal(sent, "1:<file 1>\n1:(again)<file 1>\n2:<file 2>\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void a_file_of_which_nobody_knows_is_told_as_well(void **state)
+{
+	prepare_files("", "final");
+	script.is_silent = true;
+	for (int i = 0; i < 2; i++) {
+		sync_all();
+		now_ms += OUTBOX_SEND_MS;
+	}
+	script.is_silent = false;
+	sync_all();
+	assert_string_equal(sent, "1:<file 1>\n1:(again)<file 1>\n2:<file 2>\n");
+	assert_string_equal(missed_of("r1.1"), "a.png: nobody knows whether it arrived");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void where_no_files_are_shown_the_text_names_them(void **state)
+{
+	kind.traits.limit.max = 200;
+	media = FILES;
+	prepare("r1.1", "good day", "final");
+	media = NULL;
+	sync_all();
+	assert_string_equal(sent, "1:good day\n\n[picture: a.png]\n[file: b.pdf]\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void files_of_a_draft_follow_its_last_text_and_stay(void **state)
+{
+	struct outbox_wish wish = {
+		.kind = "final", .text = TEXT("short"), .more = {[LETTER_MEDIA] = TEXT("a.png")}};
+	bool good;
+
+	kind.traits.can_media = kind.traits.can_edit = true;
+	prepare("r1.1",
+	        "The first sentence is of this length. The second one follows it. Then a third.",
+	        "draft");
+	sync_all();
+	assert_int_equal(custody_letter(custody, TEXT("r1.1"))->accepted, 2);
+	sent[0] = '\0';
+	good = outbox_finish(outbox, TEXT("r1.1"), &wish);
+	assert_true(good);
+	sync_all();
+	assert_string_equal(sent, "edit there:short\n3:<file 1>\nremove there:\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_outbox, close_outbox)
@@ -672,6 +820,13 @@ int main(void)
 		TEST(an_account_has_so_many_waiting_and_others_do_not_wait),
 		TEST(what_an_open_request_waited_for_stays_known),
 		TEST(a_message_is_known_for_a_day),
+		TEST(files_are_pieces_behind_the_text),
+		TEST(a_file_that_cannot_be_sent_is_told_and_stops_nothing),
+		TEST(files_that_are_refused_fail_a_letter_of_files_alone),
+		TEST(after_a_crash_a_file_that_was_begun_goes_again_and_says_so),
+		TEST(a_file_of_which_nobody_knows_is_told_as_well),
+		TEST(where_no_files_are_shown_the_text_names_them),
+		TEST(files_of_a_draft_follow_its_last_text_and_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "deliver/payload.h"
 
 #include "base/must.h"
+#include "deliver/attached.h"
 
 static struct text put_text(char **to, struct text t)
 {
@@ -73,6 +74,17 @@ bool payload_has_audio(const struct payload *p)
 		if (is_audio(p->media[i]))
 			return true;
 	return false;
+}
+
+void payload_put_media(const struct payload *p, struct buf *out)
+{
+	for (size_t i = 0; i < p->media_count; i++) {
+		if (!attached_fits(p->media[i]))
+			continue;
+		if (out->len)
+			buf_add_char(out, '\n');
+		buf_add(out, p->media[i]);
+	}
 }
 
 static void add_counted(struct text t, struct buf *key)

@@ -26,6 +26,10 @@ bool payload_is_empty(const struct payload *p);       /* no media, and text that
 bool payload_has_audio(const struct payload *p);      /* by the ending of its name */
 bool payload_ends_paragraph(const struct payload *p); /* a blank line is behind its text */
 
+/* In lines, as a letter has them; what cannot be written in one is left out. */
+#define PAYLOAD_MEDIA_BYTES (64 * KIB)
+void payload_put_media(const struct payload *p, struct buf *out);
+
 /* What makes two payloads the same message: the trimmed text, the media, the reply target. */
 void payload_add_key(const struct payload *p, struct buf *key);
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/must.h"
 #include "base/put.h"
 #include "deliver/reply_inside.h"
@@ -14,20 +15,41 @@
 
 /* ---- the context ---- */
 
-/* The whole text comes each time: what is new of it goes into the pipeline. */
+static void say_news(struct reply *r, struct text whole, int64_t now_ms)
+{
+	struct text news = {whole.at + r->partial, whole.len - r->partial};
+
+	if (!pipeline_say(r->pipeline, news, now_ms))
+		r->context.streaming_enabled = false; /* the final has it */
+	r->partial = whole.len;
+}
+
+/* It goes with the final. */
+static void keep_media(struct reply *r, const struct payload *p)
+{
+	for (size_t i = 0; i < p->media_count; i++) {
+		if (r->kept_count < PAYLOAD_MEDIA_MAX)
+			r->kept[r->kept_count++] = p->media[i];
+		else
+			log_warn("deliver", "a file is left out: a message has at most %d",
+			         PAYLOAD_MEDIA_MAX);
+	}
+	r->kept_is_voice |= p->is_voice;
+}
+
+/* The whole text comes each time: what is new of it goes into the pipeline, and media behind it. */
 static void say_partial(struct streaming_context *c, const struct payload *partial, int64_t now_ms)
 {
 	struct reply *r = c->self;
-	struct text news = partial->text;
+	struct payload media = {.media = partial->media,
+	                        .media_count = partial->media_count,
+	                        .is_voice = partial->is_voice};
 
 	r->live_is_stale |= c->draft_mode;
-	if (news.len <= r->partial || !r->pipeline)
-		return;
-	news.at += r->partial;
-	news.len -= r->partial;
-	if (!pipeline_say(r->pipeline, news, now_ms))
-		c->streaming_enabled = false; /* the final has it */
-	r->partial = partial->text.len;
+	if (r->pipeline && partial->text.len > r->partial)
+		say_news(r, partial->text, now_ms);
+	if (media.media_count && !(r->pipeline && pipeline_enqueue(r->pipeline, &media, now_ms)))
+		keep_media(r, &media);
 }
 
 static void show_typing(struct streaming_context *c, bool shows)
@@ -74,12 +96,42 @@ static void text_grows(void *self, struct text delta, int64_t now_ms)
 	typing_text_delta(&r->context.typing_signaler, delta, now_ms);
 }
 
+static bool has_media(const struct reply *r, struct text where)
+{
+	for (size_t i = 0; i < r->media_count; i++)
+		if (text_is(where, r->media[i]))
+			return true;
+	return false;
+}
+
+/* Those that did not come before in this turn; they live as long as it does. */
+static size_t take_media(struct reply *r, const struct payload *from,
+                         struct text fresh[PAYLOAD_MEDIA_MAX])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < from->media_count && i < PAYLOAD_MEDIA_MAX; i++) {
+		if (!r->options.takes_media || r->media_count >= REPLY_MEDIA_MAX ||
+		    has_media(r, from->media[i]))
+			continue;
+		r->media[r->media_count] = text_dup(from->media[i]);
+		fresh[count++] = text_of(r->media[r->media_count++]);
+	}
+	return count;
+}
+
 static void reply_grows(void *self, const struct payload *partial, int64_t now_ms)
 {
 	struct reply *r = self;
+	struct text fresh[PAYLOAD_MEDIA_MAX];
+	struct payload own = *partial;
 
+	own.media_count = take_media(r, partial, fresh);
+	own.media = fresh;
 	if (r->context.streaming_enabled)
-		r->context.on_partial(&r->context, partial, now_ms);
+		r->context.on_partial(&r->context, &own, now_ms);
+	else
+		keep_media(r, &own);
 }
 
 static void reasons(void *self, struct text text, int64_t now_ms)
@@ -161,6 +213,8 @@ void reply_destroy(struct reply *r)
 	reply_live_finish(r);
 	buf_finish(&r->text);
 	buf_finish(&r->calls);
+	for (size_t i = 0; i < r->media_count; i++)
+		free(r->media[i]);
 	free(r);
 }
 
@@ -222,6 +276,9 @@ static bool enqueue_failed(struct reply *r, const struct payload *so_far, int64_
 static void enqueue_final(struct reply *r, int64_t now_ms)
 {
 	struct payload final = {.text = buf_text(&r->text),
+	                        .media = r->kept,
+	                        .media_count = r->kept_count,
+	                        .is_voice = r->kept_is_voice,
 	                        .reply_to = text_of(r->context.reply_to_id)};
 	struct payload rest = final;
 	bool is_any;

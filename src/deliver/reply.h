@@ -22,6 +22,7 @@ struct reply_options {
 	struct gather_options coalescing;
 	struct dispatch_options dispatch; /* its texts outlive the reply */
 	enum channel_mode mode;
+	bool takes_media;           /* what an agent sends with its words goes, too */
 	struct draft_options draft; /* of the mode that drafts */
 	const char *failed;         /* words for an agent that fails in the middle; lives on */
 	void *self;

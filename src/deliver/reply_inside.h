@@ -5,6 +5,8 @@
 #include "deliver/progress.h"
 #include "deliver/reply.h"
 
+#define REPLY_MEDIA_MAX 64 /* of a turn; more are left out */
+
 enum reply_step {
 	REPLY_RUNS,
 	REPLY_FLUSHED, /* the run is over, and blocks are still on their way */
@@ -23,6 +25,12 @@ struct reply {
 	size_t partial;   /* bytes of the message that the pipeline has */
 	unsigned tools, sent;
 	enum reply_step step;
+	/* Pictures and files of the turn: each goes once. */
+	char *media[REPLY_MEDIA_MAX];
+	size_t media_count;
+	struct text kept[PAYLOAD_MEDIA_MAX]; /* of these, that go with the final */
+	size_t kept_count;
+	bool kept_is_voice;
 	bool has_failed, is_cancelled;
 
 	/* Of a message that is edited. */

@@ -161,5 +161,6 @@ void desk_resolve(const struct nexus *x, struct reply_options *options,
 		x->account->line.kind->traits.draft_chars,
 	};
 	options->failed = x->failed;
+	options->takes_media = x->desk->config->media.send;
 	resolve_typing(x, general, own, typing);
 }

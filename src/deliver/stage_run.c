@@ -52,7 +52,7 @@ static void reply_sends(void *self, enum dispatch_kind kind, uint64_t number,
 {
 	struct nexus *x = self;
 
-	if (kind == DISPATCH_FINAL && desk_live_finish(x, "final", number, payload->text))
+	if (kind == DISPATCH_FINAL && desk_live_finish(x, "final", number, payload))
 		return;
 	x->is_refused = !desk_send(x, kind == DISPATCH_BLOCK ? "block" : "final", number, payload);
 }

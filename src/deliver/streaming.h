@@ -46,6 +46,7 @@ struct agent_streaming_callbacks {
 	void (*on_text_start)(void *self, int64_t now_ms);
 	void (*on_text_delta)(void *self, struct text delta, int64_t now_ms);
 	void (*on_text_end)(void *self, struct text full_text, int64_t now_ms);
+	/* The text of the message so far; or the same again, with media that came now. */
 	void (*on_partial_reply)(void *self, const struct payload *reply, int64_t now_ms);
 	void (*on_reasoning_stream)(void *self, struct text text, int64_t now_ms);
 	void (*on_tool_start)(void *self, struct text tool, yyjson_val *params, int64_t now_ms);
@@ -64,7 +65,10 @@ struct broker {
 	struct buf message; /* what is being said, or was said last */
 	bool in_message, in_text;
 	enum broker_end end;
-	struct buf why; /* of a failure */
+	struct buf why;                       /* of a failure */
+	struct text media[PAYLOAD_MEDIA_MAX]; /* of the signal that is heard */
+	size_t media_count;
+	bool is_voice;
 	int64_t now_ms;
 };
 

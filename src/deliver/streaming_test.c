@@ -161,6 +161,31 @@ static void a_reply_without_tokens_is_said_at_once(void **state)
 	broker_finish(&b);
 }
 
+#define DELTA(more) "{\"agentId\":\"m\",\"content\":\"See [a](https://h/a.png).\"" more "}"
+#define MEDIA(urls) "{\"agentId\":\"m\",\"mediaUrls\":[" urls "]}"
+#define DONE(more) "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true" more "}"
+
+static void media_are_the_payloads_own(void **state)
+{
+	struct broker b;
+
+	broker_init(&b, &all, NULL);
+	hear(&b, "text_delta", DELTA(""));
+	hear(&b, "tool_result",
+	     "{\"agentId\":\"m\",\"toolName\":\"Read\",\"callId\":\"c\",\"success\":true,"
+	     "\"mediaUrls\":[\"no\"]}");
+	assert_null(strstr(told, " 1\n"));
+	hear(&b, "agent.media", MEDIA("\"a.png\",7,\"b\\nc\",\"\",\"d.png\""));
+	assert_non_null(strstr(told, "onPartialReply See [a](https://h/a.png). 2\n"));
+	told[0] = '\0';
+	hear(&b, "agent.media",
+	     "{\"agentId\":\"m\",\"mediaUrl\":\"a.png\"},\"metadata\":{\"agent_id\":\"sub\"}");
+	assert_string_equal(told, "");
+	hear(&b, "completion", DONE(",\"mediaUrl\":\"e.png\""));
+	assert_non_null(strstr(told, "onPartialReply See [a](https://h/a.png). 1\n"));
+	broker_finish(&b);
+}
+
 static void an_error_ends_it_and_a_warning_does_not(void **state)
 {
 	struct broker b;
@@ -184,6 +209,9 @@ static void reply_sends(void *self, enum dispatch_kind kind, uint64_t number,
                         const struct payload *payload)
 {
 	NOTE("%s %.*s\n", kind == DISPATCH_BLOCK ? "block" : "final", TEXT_ARG(payload->text));
+	for (size_t i = 0; i < payload->media_count; i++)
+		NOTE("%s %.*s\n", payload->is_voice ? "voice" : "media",
+		     TEXT_ARG(payload->media[i]));
 	on_its_way = number;
 }
 
@@ -200,9 +228,12 @@ static void reply_types(void *self, bool shows)
 	NOTE(shows ? "typing\n" : "typed\n");
 }
 
+static bool takes_media = true;
+
 static struct reply *make_reply(enum channel_mode mode)
 {
 	struct reply_options o = {.mode = mode,
+	                          .takes_media = takes_media,
 	                          .failed = "Sorry.",
 	                          .send = reply_sends,
 	                          .give_up = reply_gives_up,
@@ -265,6 +296,55 @@ static void what_accumulates_is_one_message_at_the_end(void **state)
 	assert_non_null(strstr(told, "typed\n"));
 	assert_true(text_is(reply_tools(r), "{\"name\":\"Read\"}"));
 	reply_destroy(r);
+}
+
+static void media_leave_behind_what_was_said_and_once(void **state)
+{
+	struct reply *r = make_reply(CHANNEL_BLOCKS);
+
+	told[0] = '\0';
+	reply_begin(r, 0);
+	reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\"One.\"}", 1);
+	reply_to(r, "agent.media", MEDIA("\"a.png\""), 2);
+	reply_settle(r, on_its_way, PIPELINE_ACCEPTED, TEXT("id"), 3);
+	reply_to(r, "agent.media", MEDIA("\"a.png\",\"note.ogg\""), 4);
+	reply_settle(r, on_its_way, PIPELINE_ACCEPTED, TEXT("id"), 5);
+	reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\"Two.\"}", 6);
+	reply_to(r, "completion", DONE(",\"mediaUrls\":[\"a.png\",\"b.png\"]"), 7);
+	for (int i = 8; i < 12; i++)
+		reply_settle(r, on_its_way, PIPELINE_ACCEPTED, TEXT("id"), i);
+	assert_string_equal(told, "typing\n"
+	                          "block One.\n"
+	                          "block \n"
+	                          "media a.png\n"
+	                          "block Two.\n"
+	                          "block \n"
+	                          "media b.png\n"
+	                          "block \n" /* what is heard was held back */
+	                          "media note.ogg\n"
+	                          "typed\n");
+	assert_true(reply_is_over(r));
+	reply_destroy(r);
+}
+
+static void media_go_with_the_final_or_not_at_all(void **state)
+{
+	for (int i = 0; i < 2; i++) {
+		struct reply *r;
+
+		takes_media = i == 0;
+		r = make_reply(CHANNEL_ACCUMULATES);
+		told[0] = '\0';
+		reply_begin(r, 0);
+		reply_to(r, "agent.media",
+		         "{\"agentId\":\"m\",\"mediaUrl\":\"n.ogg\",\"audioAsVoice\":true}", 1);
+		reply_to(r, "text_delta", "{\"agentId\":\"m\",\"content\":\"One.\"}", 2);
+		reply_to(r, "completion", DONE(",\"mediaUrls\":[\"n.ogg\"]"), 3);
+		assert_string_equal(told, i == 0 ? "typing\nfinal One.\nvoice n.ogg\n"
+		                                 : "typing\nfinal One.\n");
+		reply_destroy(r);
+	}
+	takes_media = true;
 }
 
 static void an_agent_that_fails_says_so_where_something_was_sent(void **state)
@@ -465,9 +545,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(every_callback_is_called),
 		TEST(a_reply_without_tokens_is_said_at_once),
+		TEST(media_are_the_payloads_own),
 		TEST(an_error_ends_it_and_a_warning_does_not),
 		TEST(a_context_has_all_that_a_stage_gave_it),
 		TEST(what_accumulates_is_one_message_at_the_end),
+		TEST(media_leave_behind_what_was_said_and_once),
+		TEST(media_go_with_the_final_or_not_at_all),
 		TEST(an_agent_that_fails_says_so_where_something_was_sent),
 		TEST(who_stopped_an_agent_is_not_told_that_it_failed),
 		TEST(typing_does_not_go_on_in_a_channel_that_was_lost),

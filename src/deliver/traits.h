@@ -17,6 +17,7 @@ struct channel_traits {
 	struct chunk_limit limit;
 	enum channel_mode mode; /* unless the configuration says otherwise */
 	bool can_type, can_edit;
+	bool can_media;        /* pictures and files, too: message.file */
 	unsigned buttons;      /* under a message, at most; 0: it has none */
 	unsigned button_chars; /* of a label, at most; 0: as many as there are */
 	bool knows_nobody;     /* who presses one is no person, but whoever has its code */
