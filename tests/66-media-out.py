@@ -9,6 +9,7 @@ from pathlib import Path
 
 import chats
 from chats import OWNER, asked, connected, ends, lines, requests, says
+from fake_telegram import Refused, Telegram
 from lib import SIGNALBOX, Box, eventually, run, temp_dir, test
 from servers import Upstream
 
@@ -274,6 +275,92 @@ def _():
             eventually(lambda: requests(box))
             assert chats.said(box) == ["Hello, the map."], lines(box)
             assert [f["name"] for f in files(box)] == ["map.png"] and not missed(box), lines(box)
+
+
+# --- Telegram ----------------------------------------------------------------------------
+
+TELEGRAM = "people: [{name: Ada, relationship: owner, identities: ['telegram:7']}]\n"
+
+
+def telegram(up, fake, place, mode="accumulate", kind=Box):
+    secret = temp_dir() / "token"
+    secret.write_text("123:abc\n")
+    secret.chmod(0o600)
+    path = secret.parent / "signalbox.yaml"
+    path.write_text(
+        f"sources: [{{id: model, url: '{up.url}', protocol: openai, model: model-a}}]\n"
+        f"adapters:\n  telegram:\n    agent: model\n    url: {fake.url}\n"
+        f"    credential_file: {secret}\n    streaming: {{mode: {mode}}}\n"
+        f"deliver: {{gather: 0}}\nmedia: {{send: true, directory: {place}}}\n{TELEGRAM}")
+    return kind(args=["--config", str(path)])
+
+
+def asked_there(box, up, fake):
+    """As asked(), by Telegram."""
+    before = len(up.of("/v1/chat/completions"))
+    fake.write("slow please")
+    eventually(lambda: len(up.of("/v1/chat/completions")) > before)
+    return [s["payload"]["request"] for s in box.history("&type=nex.received")][-1]
+
+
+@test("on Telegram pictures are shown, recordings are heard, and all else is a file")
+def _():
+    place, _ = place_of()
+    (place / "note.ogg").write_bytes(b"OggS")
+    (place / "plan.pdf").write_bytes(b"%PDF-1")
+    (place / "broken.png").write_bytes(b"no picture")
+    (place / "large.jpg").write_bytes(b"\xff\xd8\xff" + bytes(11 * MIB))
+    with Upstream() as up, Telegram() as fake, telegram(up, fake, place, "draft_edit") as box:
+        connected(box)
+        turn = asked_there(box, up, fake)
+        says(box, turn, ", here is all of it, in five files.")
+        eventually(fake.screen)
+        sends(box, turn, "note.ogg", audioAsVoice=True)
+        sends(box, turn, "map.png", "plan.pdf", "broken.png", "large.jpg")
+        ends(box, turn)
+        eventually(lambda: requests(box))
+        assert fake.screen() == ["Hello, here is all of it, in five files.", "[sendVoice note.ogg]",
+                                 "[sendPhoto map.png]", "[sendDocument plan.pdf]",
+                                 "[sendDocument broken.png]", "[sendDocument large.jpg]"], fake.screen()
+        assert fake.shown[1][2].data == PNG and fake.shown[1][2].type == "image/png"
+        assert len(fake.shown[4][2].data) == 11 * MIB + 3
+        assert fake.wrong == [] and missed(box) == [] and "123:abc" not in box.log(), fake.wrong
+
+
+@test("what Telegram does not take is told, and so is a file whose arrival nobody knows")
+def _():
+    place, _ = place_of()
+    (place / "b.png").write_bytes(PNG)
+    with Upstream() as up, Telegram() as fake, telegram(up, fake, place) as box:
+        connected(box)
+        fake.script = {"sendPhoto": [Refused(400, "Bad Request: PHOTO_INVALID_DIMENSIONS"), "lose"],
+                       "sendDocument": [Refused(403, "Forbidden: bot was blocked")]}
+        turn = asked_there(box, up, fake)
+        sends(box, turn, "map.png", "b.png")
+        ends(box, turn)
+        eventually(lambda: requests(box))
+        assert fake.screen() == ["Hello", "[sendPhoto b.png]",
+                                 "[sendPhoto b.png](again, after a restart)"], fake.screen()
+        assert missed(box) == ["map.png: Forbidden: bot was blocked"], missed(box)
+        assert fake.wrong == [], fake.wrong
+
+
+@test("kill -9 while a picture goes to Telegram: it arrives once, or twice and says so")
+def _():
+    place, _ = place_of()
+    with Upstream() as up, Telegram() as fake, telegram(up, fake, place) as box:
+        connected(box)
+        fake.script = {"sendPhoto": ["hold"]}
+        turn = asked_there(box, up, fake)
+        sends(box, turn, "map.png")
+        ends(box, turn)
+        eventually(lambda: fake.of("sendPhoto"))
+        chats.kill_again(box)
+        (place / "map.png").unlink()  # the box has a copy
+        eventually(lambda: requests(box))
+        assert fake.screen() == ["Hello", "[sendPhoto map.png]",
+                                 "[sendPhoto map.png](again, after a restart)"], fake.screen()
+        assert fake.wrong == [] and fake.shown[1][2].data == PNG, fake.wrong
 
 
 run()

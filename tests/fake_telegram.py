@@ -2,6 +2,7 @@
 (tests/fixtures/telegram.json), keeps the platform's limits and its messages, and fails as the
 real one does."""
 
+import email
 import json
 import threading
 import time
@@ -18,6 +19,13 @@ TEXT_MAX = 4096
 
 def units(text):
     return len(text.encode("utf-16-le")) // 2
+
+
+class File:
+    """A file that was sent."""
+
+    def __init__(self, name, type, data):
+        self.name, self.type, self.data = name, type, data
 
 
 class Refused(Exception):
@@ -59,7 +67,26 @@ def parse(text):
     return entities
 
 
+def form(head, body):
+    """The fields of a form with a file in it, as the platform reads them."""
+    message = email.message_from_bytes(b"Content-Type: " + head.encode() + b"\r\n\r\n" + body)
+    fields = {}
+    for part in message.get_payload():
+        name, data = part.get_param("name", header="content-disposition"), part.get_payload(decode=True)
+        if part.get_filename() is not None:
+            fields[name] = File(part.get_filename(), part.get_content_type(), data)
+        elif name in ("chat_id", "message_thread_id"):
+            fields[name] = int(data)
+        elif name in ("reply_parameters", "reply_markup"):
+            fields[name] = json.loads(data)
+        else:
+            fields[name] = data.decode()
+    return fields
+
+
 def fits(value, kind):
+    if kind == "InputFile":
+        return isinstance(value, File)
     if kind.startswith("Array of "):
         return isinstance(value, list) and all(fits(v, kind[len("Array of "):]) for v in value)
     plain = {"Integer": int, "String": str, "Boolean": bool}
@@ -106,6 +133,7 @@ class Telegram:
         self.files = {}     # file_id -> bytes, or what happens instead: see do_GET()
         self.fetched = []   # file_ids whose bytes were asked for
         self.sent = []      # (chat, text), as they were accepted
+        self.shown = []     # (chat, method, File, caption) of files that were accepted
         self.next_id = 100
         self.next_update = 1000
         self.times = defaultdict(deque)
@@ -280,6 +308,32 @@ class Telegram:
         return {"message_id": self.next_id, "date": int(time.time()), "text": shown,
                 "chat": {"id": body["chat_id"], "type": "private"}}
 
+    def _send_file(self, method, body):
+        file, caption = body[method[len("send"):].lower()], body.get("caption", "")
+        if units(caption) > 1024:
+            self.wrong.append("a long caption")
+        if len(file.data) > (10 if method == "sendPhoto" else 50) * 1024 * 1024:
+            raise Refused(413, "Request Entity Too Large")
+        if method == "sendPhoto" and not file.data.startswith((b"\x89PNG", b"\xff\xd8\xff", b"RIFF")):
+            raise Refused(400, "Bad Request: IMAGE_PROCESS_FAILED")
+        self._limit(body["chat_id"])
+        self.next_id += 1
+        key = (body["chat_id"], self.next_id)
+        self.messages[key] = f"[{method} {file.name}]{caption}"
+        self.replies[key] = body.get("reply_parameters", {}).get("message_id")
+        self.shown.append((body["chat_id"], method, file, caption))
+        return {"message_id": self.next_id, "date": int(time.time()),
+                "chat": {"id": body["chat_id"], "type": "private"}}
+
+    def sendPhoto(self, body):
+        return self._send_file("sendPhoto", body)
+
+    def sendDocument(self, body):
+        return self._send_file("sendDocument", body)
+
+    def sendVoice(self, body):
+        return self._send_file("sendVoice", body)
+
     def editMessageText(self, body):
         key = (body["chat_id"], body["message_id"])
         shown, tags = self._say(body)
@@ -389,8 +443,9 @@ class Telegram:
 
             def do_POST(self):
                 _, bot, method = self.path.split("/", 2)
-                body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or
-                                  b"{}")
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}"
+                kind = self.headers.get("Content-Type", "")
+                body = form(kind, body) if kind.startswith("multipart/") else json.loads(body)
                 if fake.left:
                     self.close_connection = True
                     return

@@ -9,6 +9,7 @@
 #include "deliver/desk_files.h"
 #include "deliver/desk_inside.h"
 #include "deliver/desk_live.h"
+#include "deliver/desk_uploads.h"
 #include "deliver/files.h"
 #include "deliver/tell.h"
 

@@ -96,9 +96,6 @@ bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct 
 /* A letter that nobody waits for yet: its id, the caller's; NULL: it cannot be taken now. */
 char *desk_prepare(struct nexus *x, const char *kind, const struct payload *payload);
 
-/* Pictures and files of a payload, for a wish; they lie in the buffer. */
-void desk_add_media(const struct payload *payload, struct buf *media, struct outbox_wish *wish);
-
 /* ---- desk.c ---- */
 
 /* A message; false: not now.  made, which may be NULL, gets its request. */

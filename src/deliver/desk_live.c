@@ -4,6 +4,7 @@
 #include "base/must.h"
 #include "deliver/desk_inside.h"
 #include "deliver/desk_live.h"
+#include "deliver/desk_uploads.h"
 
 static struct letter *letter_of(const struct nexus *x)
 {

@@ -11,4 +11,7 @@ void desk_uploads_destroy(struct desk_uploads *u); /* what is under way is given
 enum outbox_file desk_find_upload(void *self, const struct letter *l, unsigned number,
                                   struct channel_upload *file, struct error *why);
 
+/* Pictures and files of a payload, for a wish; they lie in the buffer. */
+void desk_add_media(const struct payload *payload, struct buf *media, struct outbox_wish *wish);
+
 #endif

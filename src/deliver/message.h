@@ -9,8 +9,8 @@ struct channel_button; /* button.h */
 /* A picture or a file, with can_media.  It stays where it is while its delivery is under way. */
 struct channel_upload {
 	char *path;       /* whole, readable by us alone */
-	struct text name; /* for people: one part, of the path */
-	struct text type;
+	struct text name; /* for people: the end of the path */
+	struct text type; /* of a table of ours */
 	enum channel_file_kind kind;
 	uint64_t size;
 };

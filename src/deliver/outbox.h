@@ -24,6 +24,7 @@
 #define OUTBOX_AWAY_MS 1000         /* before another attempt, doubling to ... */
 #define OUTBOX_AWAY_MOST_MS 30000
 #define OUTBOX_DAY_MS (24.0 * 3600 * 1000) /* a channel may be away so long */
+#define OUTBOX_FILES_MAX 4                 /* that are on their way at a time */
 #define OUTBOX_WAITING_MAX 1000            /* letters of an account; another is not taken */
 #define OUTBOX_ALL_MAX 12000               /* of all accounts, likewise */
 

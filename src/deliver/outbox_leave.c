@@ -99,6 +99,19 @@ void outbox_miss(const struct outbox *o, struct letter *l, const char *why)
 	outbox_tell(o, l, &out);
 }
 
+/* Each of them is in memory while it leaves. */
+static bool are_enough_out(const struct outbox *o)
+{
+	unsigned count = 0;
+
+	list_each(custody_letters(o->options.custody), l) {
+		struct letter *one = list_of(l, struct letter, in_all);
+
+		count += one->state == LETTER_STARTED && outbox_is_file(one);
+	}
+	return count >= OUTBOX_FILES_MAX;
+}
+
 bool outbox_is_here(const struct outbox *o, struct letter *l, int64_t now_ms)
 {
 	struct channel_upload file = {0};
@@ -106,6 +119,10 @@ bool outbox_is_here(const struct outbox *o, struct letter *l, int64_t now_ms)
 
 	if (!outbox_is_file(l))
 		return true;
+	if (l->state != LETTER_STARTED && are_enough_out(o)) {
+		l->due_ms = now_ms + OUTBOX_AWAY_MS;
+		return false;
+	}
 	switch (find_file(o, l, &file, &why)) {
 	case OUTBOX_FILE_HERE:
 		free(file.path);

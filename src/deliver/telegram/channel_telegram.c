@@ -38,7 +38,7 @@ struct request *telegram_start(struct telegram_chat *t, const char *method,
 
 	options->url = url;
 	options->is_direct = t->is_direct;
-	options->headers = headers;
+	options->headers = options->headers ? options->headers : headers;
 	options->connect_ms = CONNECT_MS;
 	options->self = options->self ? options->self : t;
 	request = request_start(t->requests, options, why);
@@ -139,6 +139,7 @@ const struct channel_kind channel_telegram = {
                    .mode = CHANNEL_DRAFTS,
                    .can_type = true,
                    .can_edit = true,
+                   .can_media = true,
                    .buttons = BUTTONS,
                    .button_chars = LABEL_CHARS,
                    .gathers = true,

@@ -9,6 +9,7 @@
 
 #include "base/must.h"
 #include "base/put.h"
+#include "deliver/multipart.h"
 #include "deliver/telegram/telegram_inside.h"
 
 #define CALL_MS 20000
@@ -27,8 +28,10 @@ struct telegram_call {
 	struct telegram_chat *chat;
 	bool is_typing, is_plain;
 	char *peer, *thread, *reply_to, *message, *text;
-	char *keyboard; /* reply_markup, or NULL */
-	char *press;    /* of who pressed a button and is told; or NULL */
+	char *keyboard;             /* reply_markup, or NULL */
+	char *press;                /* of who pressed a button and is told; or NULL */
+	struct channel_upload file; /* without a path: none */
+	bool is_document;           /* it goes as a file, whatever it shows */
 };
 
 static struct telegram_call *own(struct channel_errand *c)
@@ -97,6 +100,9 @@ static void take_refusal(struct telegram_call *c, const struct telegram_answer *
 		                     : bucket_of(c->chat, text_of(c->peer), now_ms),
 		            now_ms + (a->after_s ? a->after_s : 1) * 1000);
 		end_call(c, CHANNEL_LATER, why);
+	} else if (a->code == 400 && c->file.path && !c->is_document) {
+		c->is_document = true; /* what it cannot show it may still pass on */
+		errands_start(&c->call);
 	} else if (is_done_already(c, why)) {
 		end_call(c, CHANNEL_ACCEPTED, why);
 	} else if (a->code == 400 && !c->is_plain && c->text &&
@@ -218,6 +224,19 @@ static const char *method_of(const struct telegram_call *c)
 	                      : methods[c->call.act];
 }
 
+static struct request *start_upload(struct telegram_call *c, struct request_options *o,
+                                    struct error *why)
+{
+	struct telegram_upload upload = {.file = &c->file,
+	                                 .is_document = c->is_document,
+	                                 .peer = c->peer,
+	                                 .thread = c->thread,
+	                                 .caption = c->text,
+	                                 .reply_to = telegram_message_number(text_of(c->reply_to))};
+
+	return telegram_start_upload(c->chat, &upload, o, why);
+}
+
 static struct request *start_request(struct channel_errand *call, struct request_options *o,
                                      struct error *why)
 {
@@ -225,6 +244,8 @@ static struct request *start_request(struct channel_errand *call, struct request
 	struct request *request;
 	struct buf body;
 
+	if (c->file.path)
+		return start_upload(c, o, why);
 	buf_init(&body, 2 * HTML_MAX + KEYBOARD_MAX);
 	put_call(c, &body);
 	o->body = buf_text(&body);
@@ -245,6 +266,7 @@ static void drop_own(struct channel_errand *call)
 	free(c->text);
 	free(c->keyboard);
 	free(c->press);
+	free(c->file.path);
 }
 
 static const struct errands_kind errands_kind = {
@@ -316,6 +338,10 @@ static struct telegram_call *make_call(struct telegram_chat *t, const struct cha
 	c->text = errands_keep(m->text);
 	c->is_plain = m->is_plain;
 	c->keyboard = make_keyboard(m);
+	if (m->file) {
+		c->file = multipart_keep(m->file);
+		c->is_document = telegram_is_document(m->file);
+	}
 	return c;
 }
 

@@ -66,6 +66,19 @@ void telegram_tell(void *self, const struct channel_press *press, struct text wo
 int64_t telegram_ready(void *self, const struct channel_message *where, int64_t now_ms);
 void telegram_calls_init(struct telegram_chat *t);
 
+/* ---- telegram_upload.c ---- */
+
+struct telegram_upload {
+	const struct channel_upload *file;
+	bool is_document;                    /* whatever it shows */
+	const char *peer, *thread, *caption; /* thread and caption may be NULL */
+	int64_t reply_to;                    /* or 0 */
+};
+/* It goes as a file, and not as a picture or a voice note. */
+bool telegram_is_document(const struct channel_upload *file);
+struct request *telegram_start_upload(struct telegram_chat *t, const struct telegram_upload *u,
+                                      struct request_options *o, struct error *why);
+
 /* ---- telegram_files.c ---- */
 
 void telegram_fetch(void *self, const struct channel_fetch *fetch);
