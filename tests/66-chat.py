@@ -265,6 +265,7 @@ def _():
         collected(box, up)
         up.gate.set()
         eventually(lambda: len(up.of("/v1/chat/completions")) == 2)
+        box.emit("what.was.before", source="test")  # the disk has it when this is answered
         box.kill9()
         box.start()
         connected(box)
