@@ -1,6 +1,5 @@
 /* channels.c - `signalbox channels`: the chats of the configuration, and how they stand. */
 #include <string.h>
-#include <time.h>
 #include <yyjson.h>
 
 #include "cli/command.h"
@@ -16,17 +15,6 @@ extern const struct command command_channels;
 #define PATH_BYTES (2 * KIB)
 
 /* ---- list ---- */
-
-static void add_since(struct table *table, yyjson_val *channel)
-{
-	time_t at = (time_t)(yyjson_get_sint(yyjson_obj_get(channel, "since")) / 1000);
-	char words[32];
-	struct tm tm;
-
-	localtime_r(&at, &tm);
-	strftime(words, sizeof(words), "%Y-%m-%d %H:%M:%S", &tm);
-	table_add(table, text_of(words), 20);
-}
 
 static void show_channels(struct out *out, struct text body)
 {
@@ -47,7 +35,7 @@ static void show_channels(struct out *out, struct text body)
 		table_add(&table, json_text_at(one, "name"), 32);
 		table_add(&table, json_text_at(one, "channel"), 20);
 		table_add(&table, json_text_at(one, "state"), 12);
-		add_since(&table, one);
+		table_add_time(&table, yyjson_get_sint(yyjson_obj_get(one, "since")));
 		table_add(&table, text_of_u64(waiting, digits), 20);
 		table_add(&table, json_text_at(one, "why"), 100);
 	}

@@ -1,6 +1,5 @@
 /* deliveries.c - `signalbox deliveries`: what goes to people in chats, and what became of it. */
 #include <string.h>
-#include <time.h>
 #include <yyjson.h>
 
 #include "cli/command.h"
@@ -13,17 +12,6 @@ extern const struct command command_deliveries;
 
 #define ANSWER_MS 10000
 #define PATH_BYTES (2 * KIB)
-
-static void add_time(struct table *table, yyjson_val *one)
-{
-	time_t at = (time_t)(yyjson_get_sint(yyjson_obj_get(one, "at")) / 1000);
-	char words[32];
-	struct tm tm;
-
-	localtime_r(&at, &tm);
-	strftime(words, sizeof(words), "%Y-%m-%d %H:%M:%S", &tm);
-	table_add(table, text_of(words), 20);
-}
 
 static void show_deliveries(struct out *out, struct text body)
 {
@@ -43,7 +31,7 @@ static void show_deliveries(struct out *out, struct text body)
 		table_add(&table, text_of(heading[i]), 20);
 	while ((one = yyjson_arr_iter_next(&it))) {
 		table_add(&table, json_text_at(one, "id"), 60);
-		add_time(&table, one);
+		table_add_time(&table, yyjson_get_sint(yyjson_obj_get(one, "at")));
 		table_add(&table, json_text_at(one, "account"), 24);
 		table_add(&table, json_text_at(one, "peer"), 24);
 		table_add(&table, json_text_at(one, "kind"), 10);

@@ -30,23 +30,6 @@ static bool ask_devices(struct remote *remote, const struct remote_request *requ
 	return false;
 }
 
-static void add_scopes(struct table *table, yyjson_val *scopes)
-{
-	struct buf cell;
-	yyjson_val *one;
-	size_t at, count;
-
-	buf_init(&cell, CELL_BYTES);
-	yyjson_arr_foreach(scopes, at, count, one)
-	{
-		if (at)
-			buf_add_char(&cell, ',');
-		buf_add(&cell, json_text(one));
-	}
-	table_add(table, buf_text(&cell), 40);
-	buf_finish(&cell);
-}
-
 static void add_age(struct table *table, yyjson_val *when)
 {
 	struct buf cell;
@@ -86,7 +69,7 @@ static void add_devices(struct table *table, yyjson_val *devices, bool waits)
 	yyjson_arr_foreach(devices, at, count, one)
 	{
 		table_add(table, json_text_at(one, "name"), 48);
-		add_scopes(table, yyjson_obj_get(one, "scopes"));
+		table_add_list(table, yyjson_obj_get(one, "scopes"), 40);
 		if (waits)
 			table_add(table, TEXT("waits"), 20);
 		else

@@ -17,23 +17,6 @@ extern const struct command command_people;
 #define PATH_BYTES (4 * KIB)
 #define CELL_BYTES KIB
 
-static void add_identities(struct table *table, yyjson_val *identities)
-{
-	struct buf cell;
-	yyjson_val *one;
-	size_t at, count;
-
-	buf_init(&cell, CELL_BYTES);
-	yyjson_arr_foreach(identities, at, count, one)
-	{
-		if (at)
-			buf_add(&cell, TEXT(", "));
-		buf_add(&cell, json_text(one));
-	}
-	table_add(table, buf_text(&cell), 60);
-	buf_finish(&cell);
-}
-
 static void add_waiting(struct table *table, yyjson_val *one)
 {
 	double left = (double)(yyjson_get_sint(yyjson_obj_get(one, "untilMs")) - clock_wall_ms());
@@ -68,7 +51,7 @@ static void show_people(struct out *out, struct text body)
 	{
 		table_add(&table, json_text_at(one, "name"), 32);
 		table_add(&table, json_text_at(one, "relationship"), 20);
-		add_identities(&table, yyjson_obj_get(one, "identities"));
+		table_add_list(&table, yyjson_obj_get(one, "identities"), 60);
 		table_add(&table, json_text_at(one, "agent"), 32);
 	}
 	yyjson_arr_foreach(waiting, at, count, one)

@@ -1,7 +1,10 @@
 /* table.c - rows of columns for people. */
 #include "cli/table.h"
 
+#include <time.h>
+
 #include "base/utf8.h"
+#include "signal/json.h"
 
 #define TABLE_MAX (16 * MIB)
 #define BOLD "\033[1m"
@@ -71,6 +74,34 @@ void table_add_ended(struct table *t, struct text cell, struct text end, size_t 
 void table_add(struct table *t, struct text cell, size_t most)
 {
 	table_add_ended(t, cell, TEXT(""), most);
+}
+
+void table_add_time(struct table *t, int64_t wall_ms)
+{
+	time_t at = (time_t)(wall_ms / 1000);
+	char words[32];
+	struct tm tm;
+
+	localtime_r(&at, &tm);
+	strftime(words, sizeof(words), "%Y-%m-%d %H:%M:%S", &tm);
+	table_add(t, text_of(words), 20);
+}
+
+void table_add_list(struct table *t, yyjson_val *texts, size_t most)
+{
+	struct buf cell;
+	yyjson_val *one;
+	size_t at, count;
+
+	buf_init(&cell, TABLE_MAX);
+	yyjson_arr_foreach(texts, at, count, one)
+	{
+		if (at)
+			buf_add_char(&cell, ',');
+		buf_add(&cell, json_text(one));
+	}
+	table_add(t, buf_text(&cell), most);
+	buf_finish(&cell);
 }
 
 void table_show(const struct table *t, struct out *out)

@@ -6,6 +6,8 @@
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
+#include <yyjson.h>
+
 #include "base/buf.h"
 #include "cli/out.h"
 
@@ -25,6 +27,8 @@ void table_finish(struct table *table);
 void table_add(struct table *table, struct text cell, size_t most);
 /* The same with an end behind a space, which stays whole however much of the cell is cut. */
 void table_add_ended(struct table *table, struct text cell, struct text end, size_t most);
+void table_add_time(struct table *table, int64_t wall_ms); /* here, to the second */
+void table_add_list(struct table *table, yyjson_val *texts, size_t most);
 
 void table_show(const struct table *table, struct out *out);
 

@@ -60,9 +60,27 @@ static void no_escape_comes_through(void **state)
 	free(got);
 }
 
+static void a_list_is_one_cell_and_a_time_is_read_here(void **state)
+{
+	yyjson_doc *doc = yyjson_read("[\"a\",\"b\\u001bc\"]", 16, 0);
+	struct table table;
+
+	setenv("TZ", "UTC", 1);
+	table_init(&table, 3);
+	table_add_list(&table, yyjson_doc_get_root(doc), 40);
+	table_add_list(&table, NULL, 40);
+	table_add_time(&table, 1500);
+	assert_string_equal(table.cells.at, "a,b\xef\xbf\xbd"
+	                                    "c");
+	assert_string_equal(table.cells.at + table.cells.len - 20, "1970-01-01 00:00:01");
+	table_finish(&table);
+	yyjson_doc_free(doc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_list_is_one_cell_and_a_time_is_read_here),
 		cmocka_unit_test(columns_are_as_wide_as_their_widest),
 		cmocka_unit_test(a_long_cell_is_cut_at_a_character),
 		cmocka_unit_test(no_escape_comes_through),
