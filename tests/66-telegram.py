@@ -3,7 +3,7 @@
 
 import time
 
-from chats import RESTARTED, TEXT, begun, connected, ends, finished, requests, says
+from chats import RESTARTED, TEXT, begun, connected, ends, finished, look, requests, says
 from fake_telegram import Refused, Telegram
 from faults import FaultyBox
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
@@ -370,6 +370,33 @@ def _():
         failed = [x["id"] for x in letters(box) if x["state"] == "failed"]
         box.request("POST", f"/api/deliveries/{failed[0]}/retry")
         eventually(lambda: TEXT in fake.screen())
+
+
+@test("what waits for a Telegram that is away is known in full, and arrives when it is back")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        port = fake.server.server_port
+        fake.leave()
+        ids = [box.request("POST", "/api/messages", {
+            "channel": "telegram", "peer": str(peer), "text": "/help"}).json()["id"]
+            for peer in range(1, 25)]
+        eventually(lambda: [x["state"] for x in letters(box)].count("queued") >= 1)
+        eventually(lambda: look(box, ids[0])["status"] == "handled_by_automation")
+        fake.serve(port)
+        eventually(lambda: len(requests(box)) == len(ids), within=2 * PATIENCE_S)
+        for peer, id in enumerate(ids, 1):
+            (got,) = [r for r in requests(box) if r["request_id"] == id]
+            assert got["status"] == "handled_by_automation", got
+            assert got["delivery"]["peer_id"] == str(peer), got
+            assert got["event"]["content"] == "/help", got
+            assert got["principal"]["type"] == "owner", got
+            assert got["access"]["decision"] == "allow", got
+            assert got["delivery_result"]["success"] is True, got
+            assert [stage["stage"] for stage in got["pipeline"]] == [
+                "receiveEvent", "resolveIdentity", "resolveAccess", "runAutomations",
+                "deliverResponse", "finalize"], got
+            assert len(fake.screen(peer)) == 1, fake.screen(peer)
 
 
 def killed_twice(box, up, fake):

@@ -262,14 +262,8 @@ void custody_set_ear(struct custody *c, const struct custody_ear *ear)
 	c->ear = *ear;
 }
 
-uint64_t custody_changes(const struct custody *c)
-{
-	return c->changes;
-}
-
 void custody_stir(struct custody *c)
 {
-	c->changes++;
 	if (c->ear.changed)
 		c->ear.changed(c->ear.self);
 }

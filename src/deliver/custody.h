@@ -51,10 +51,9 @@ void custody_hear(struct custody *c, const struct signal *s); /* each, in their 
 struct custody_ear {
 	void *self;
 	void (*changed)(void *self);
-	void (*letter)(void *self, const struct letter *l); /* or NULL */
+	void (*letter)(void *self, struct letter *l); /* or NULL */
 };
 void custody_set_ear(struct custody *c, const struct custody_ear *ear);
-uint64_t custody_changes(const struct custody *c); /* how often it was called */
 uint64_t custody_durable(const struct custody *c); /* all up to there is on the disk */
 
 /* What makes a message of a person the same one. */

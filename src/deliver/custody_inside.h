@@ -21,7 +21,7 @@ struct custody {
 	struct map requests_by_id, letters_by_id;
 	struct json_reader reader;
 	struct custody_ear ear;
-	uint64_t durable, changes;
+	uint64_t durable;
 	uint64_t newest; /* signal about a letter or a message */
 	unsigned saved;  /* sections, while they are saved */
 };

@@ -79,6 +79,8 @@ static void hear_prepared(struct custody *c, yyjson_val *payload, const struct s
 	if (c->open.count >= CUSTODY_OPEN_MAX)
 		custody_drop_letter(c, &c->open);
 	custody_add_letter(c, &c->open, l);
+	if (c->ear.letter)
+		c->ear.letter(c->ear.self, l);
 }
 
 static void note_behind(struct letter *l, enum letter_word word, char gap, struct text more)

@@ -23,7 +23,7 @@ void desk_wake(struct desk *d)
 
 /* ---- requests ---- */
 
-static struct nexus *make_nexus(struct desk *d, struct desk_account *account, const char *id)
+struct nexus *desk_make_nexus(struct desk *d, struct desk_account *account, const char *id)
 {
 	struct nexus *x = must_zero(1, sizeof(*x));
 	const struct config_adapter *adapter = desk_config(account);
@@ -207,13 +207,13 @@ bool desk_take(struct desk_account *account, const struct channel_inbound *inbou
 
 	if (custody_has_seen(d->options.custody, &key, (double)wall_ms))
 		return true;
-	if (!into && d->live_count >= DESK_LIVE_MAX)
+	if (!into && d->live_count + d->resting.count >= DESK_LIVE_MAX)
 		return false;
 	custody_id(&key, wall_ms, id);
 	if (!tell_received(account, inbound, id, into))
 		return false;
 	if (!into) {
-		into = make_nexus(d, account, id);
+		into = desk_make_nexus(d, account, id);
 		fill_nexus(into, inbound);
 	}
 	account->came_seq = seq_of(into);
@@ -346,7 +346,7 @@ struct outbox_line *desk_find_line(void *self, struct text account)
 
 /* ---- what the last life left ---- */
 
-static void refill(struct nexus *x, const struct received *r)
+void desk_refill(struct nexus *x, const struct received *r)
 {
 	struct channel_inbound inbound = {
 		.message = received_word(r, RECEIVED_MESSAGE),
@@ -395,8 +395,8 @@ static void take_up(struct desk *d, const struct received *r, const struct lette
 
 	if (!account)
 		return;
-	x = make_nexus(d, account, r->words[RECEIVED_ID]);
-	refill(x, r);
+	x = desk_make_nexus(d, account, r->words[RECEIVED_ID]);
+	desk_refill(x, r);
 	if (answer) {
 		x->letter = text_dup(letter_word(answer, LETTER_ID));
 		x->request.stage = NEXUS_DELIVER;

@@ -45,7 +45,7 @@ static bool is_live(void *self, struct text name)
 	const struct desk *d = self;
 	const struct letter *l = custody_letter(d->options.custody, name);
 
-	return map_get(&d->by_id, name) || (l && !letter_is_over(l));
+	return map_get(&d->by_id, name) || map_get(&d->resting, name) || (l && !letter_is_over(l));
 }
 
 struct media_rules desk_media_rules(struct desk *d)

@@ -29,14 +29,12 @@ struct nexus {
 	char *notice;                      /* what is said in the place of a reply, or NULL */
 	const char *notice_kind;           /* NULL: an ordinary one */
 	const struct known_person *paired; /* who was let in by a code, or NULL; in this turn */
-	/* The letter that is on its way, of those that were made for it so far. */
-	char *letter;
+	char *letter; /* that is on its way, of those that were made for it so far */
 	uint64_t letter_number;
 	bool is_refused; /* it was not taken */
 	bool is_lost;    /* nobody knows of two attempts whether it arrived */
 	unsigned letters;
-	/* The letter of the message that is edited, or NULL; how many are there; and why. */
-	char *live;
+	char *live; /* the letter of the message that is edited, or NULL; how many; and why */
 	unsigned live_there;
 	enum channel_mode live_mode;
 	struct link in_desk; /* desk.live, oldest first */
@@ -59,7 +57,8 @@ struct desk {
 	struct dues dues;    /* nexus.due */
 	struct link pressed; /* struct desk_pressed: answers that are not on the disk */
 	struct map by_run;   /* of those whose agent works */
-	struct map by_id;    /* all requests */
+	struct map by_id;    /* all requests, but those that rest */
+	struct map resting;  /* what desk_rest.c wrote of these, by their ids */
 	struct map rates;    /* struct desk_rate by account and sender */
 	struct outbox *outbox;
 	struct automations *automations;
@@ -108,6 +107,8 @@ void desk_free_kept(struct desk *d, struct desk_kept *kept);
 void desk_look_at_letter(struct nexus *x); /* that is on its way: what became of it? */
 void desk_take_up(struct desk *d);         /* what the last life left */
 struct outbox_line *desk_find_line(void *self, struct text account);
+struct nexus *desk_make_nexus(struct desk *d, struct desk_account *account, const char *id);
+void desk_refill(struct nexus *x, const struct received *r); /* with what came */
 
 /* ---- desk_work.c ---- */
 

@@ -9,6 +9,7 @@
 #include "deliver/desk_files.h"
 #include "deliver/desk_live.h"
 #include "deliver/desk_prompts.h"
+#include "deliver/desk_rest.h"
 #include "deliver/desk_routes.h"
 #include "deliver/desk_uploads.h"
 #include "deliver/media.h"
@@ -28,6 +29,14 @@ static void custody_changed(void *self)
 		desk_wake(d);
 }
 
+static void desk_hear_letter(void *self, struct letter *l)
+{
+	struct desk *d = self;
+
+	outbox_hear(d->outbox, l);
+	desk_stir_letter(d, l);
+}
+
 struct desk *desk_create(const struct desk_options *options)
 {
 	struct desk *d = must_zero(1, sizeof(*d));
@@ -42,6 +51,7 @@ struct desk *desk_create(const struct desk_options *options)
 	list_init(&d->pressed);
 	map_init(&d->by_run);
 	map_init(&d->by_id);
+	map_init(&d->resting);
 	map_init(&d->rates);
 	known_init(&d->known);
 	d->media = media_create(options->config->data);
@@ -63,7 +73,7 @@ struct desk *desk_create(const struct desk_options *options)
 		.file = desk_find_upload,
 	});
 	custody_set_ear(options->custody,
-	                &(struct custody_ear){d, custody_changed, desk_stir_letter});
+	                &(struct custody_ear){d, custody_changed, desk_hear_letter});
 	return d;
 }
 
@@ -84,6 +94,7 @@ void desk_destroy(struct desk *d)
 	while (!list_is_empty(&d->kept))
 		desk_free_kept(d, list_of(d->kept.next, struct desk_kept, in_desk));
 	desk_forget_presses(d);
+	desk_free_rests(d);
 	desk_close_accounts(d);
 	while (map_next(&d->rates, &at, &key, &rate))
 		free(rate);
@@ -197,6 +208,10 @@ void desk_forget(struct desk *d, const void *of)
 
 bool desk_look(struct desk *d, struct text id, struct buf *out)
 {
+	struct nexus *rested = desk_rouse(d, id);
+
+	if (rested)
+		desk_stir(rested);
 	list_each(&d->live, l) {
 		const struct nexus *x = list_of(l, struct nexus, in_desk);
 

@@ -2,6 +2,7 @@
 #include "deliver/desk_files.h"
 #include "deliver/desk_live.h"
 #include "deliver/desk_prompts.h"
+#include "deliver/desk_rest.h"
 #include "deliver/desk_routes.h"
 #include "deliver/stages.h"
 #include "signal/signal.h"
@@ -26,9 +27,12 @@ void desk_stir_all(struct desk *d)
 
 void desk_stir_letter(void *self, const struct letter *l)
 {
-	const struct desk *d = self;
-	struct nexus *x = map_get(&d->by_id, letter_word(l, LETTER_REQUEST));
+	struct desk *d = self;
+	struct text request = letter_word(l, LETTER_REQUEST);
+	struct nexus *x = map_get(&d->by_id, request);
 
+	if (!x && letter_is_over(l) && !d->is_ending)
+		x = desk_rouse(d, request);
 	if (x && !d->is_ending)
 		desk_stir(x);
 }
@@ -117,6 +121,8 @@ static void work_request(struct nexus *x)
 		end_request(x);
 		return;
 	}
+	if (desk_rest(x))
+		return;
 	dues_set(&d->dues, &x->due, nexus_due(x, d->now_ms));
 	if (is_unsaved(x) && list_is_empty(&x->in_work))
 		list_add(&d->unsaved, &x->in_work);

@@ -1,6 +1,7 @@
 /* letter.c - letters and received messages, from JSON and to JSON. */
 #include "deliver/letter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -10,6 +11,8 @@
 
 #define TIME_MAX 1e15        /* ms: what is later is none */
 #define TEXT_MAX (512 * KIB) /* of a word; a longer one is cut */
+#define SHORT_MAX 256        /* bytes of a word that lies with others */
+#define WORDS_MAX 32
 
 static const char *const letter_names[LETTER_WORDS] = {
 	[LETTER_ID] = "delivery",     [LETTER_REQUEST] = "request",  [LETTER_RUN] = "run",
@@ -73,9 +76,15 @@ bool letter_read_state(struct text word, enum letter_state *state)
 
 /* ---- words ---- */
 
-static void set_word(char **word, struct text value)
+static bool is_in_block(const struct word_block *block, const char *word)
 {
-	free(*word);
+	return block->at && word >= block->at && word < block->at + block->len;
+}
+
+static void set_word(char **word, const struct word_block *block, struct text value)
+{
+	if (!is_in_block(block, *word))
+		free(*word);
 	*word = NULL;
 	if (value.len > TEXT_MAX)
 		value.len = TEXT_MAX;
@@ -83,10 +92,35 @@ static void set_word(char **word, struct text value)
 		*word = text_dup(value);
 }
 
-static void read_words(char **words, const char *const *names, size_t count, yyjson_val *from)
+static bool is_short(struct text value)
 {
-	for (size_t i = 0; i < count; i++)
-		set_word(&words[i], json_text_at(from, names[i]));
+	return value.len && value.len <= SHORT_MAX && !memchr(value.at, '\0', value.len);
+}
+
+/* Short ones lie in one block, which takes half of what each by itself would. */
+static void read_words(char **words, struct word_block *block, const char *const *names,
+                       size_t count, yyjson_val *from)
+{
+	struct text values[WORDS_MAX];
+	uint32_t at = 0;
+
+	assert(count <= WORDS_MAX);
+	for (size_t i = 0; i < count; i++) {
+		values[i] = json_text_at(from, names[i]);
+		if (is_short(values[i]))
+			block->len += (uint32_t)values[i].len + 1;
+	}
+	block->at = block->len ? must_alloc(block->len) : NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (!is_short(values[i])) {
+			set_word(&words[i], block, values[i]);
+			continue;
+		}
+		words[i] = block->at + at;
+		memcpy(words[i], values[i].at, values[i].len);
+		words[i][values[i].len] = '\0';
+		at += (uint32_t)values[i].len + 1;
+	}
 }
 
 static void put_words(char *const *words, const char *const *names, size_t count, struct buf *out)
@@ -96,10 +130,12 @@ static void put_words(char *const *words, const char *const *names, size_t count
 			put_text(out, names[i], text_of(words[i]));
 }
 
-static void free_words(char **words, size_t count)
+static void free_words(char **words, struct word_block *block, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		free(words[i]);
+		if (!is_in_block(block, words[i]))
+			free(words[i]);
+	free(block->at);
 }
 
 static double read_time(yyjson_val *from)
@@ -127,7 +163,7 @@ struct letter *letter_read(yyjson_val *payload)
 {
 	struct letter *l = must_zero(1, sizeof(*l));
 
-	read_words(l->words, letter_names, LETTER_WORDS, payload);
+	read_words(l->words, &l->block, letter_names, LETTER_WORDS, payload);
 	read_limit(&l->limit, yyjson_obj_get(payload, "limit"));
 	letter_read_state(json_text_at(payload, "state"), &l->state);
 	l->accepted = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "accepted"));
@@ -137,6 +173,7 @@ struct letter *letter_read(yyjson_val *payload)
 	l->seq = yyjson_get_uint(yyjson_obj_get(payload, "seq"));
 	l->moved = yyjson_get_uint(yyjson_obj_get(payload, "moved"));
 	list_init(&l->in_all);
+	list_init(&l->in_chat);
 	if (l->words[LETTER_ID] && l->words[LETTER_ACCOUNT] && l->words[LETTER_PEER])
 		return l;
 	letter_free(l);
@@ -145,7 +182,7 @@ struct letter *letter_read(yyjson_val *payload)
 
 void letter_set(struct letter *l, enum letter_word word, struct text value)
 {
-	set_word(&l->words[word], value);
+	set_word(&l->words[word], &l->block, value);
 	if (word == LETTER_TEXT)
 		l->count = 0;
 }
@@ -175,7 +212,8 @@ void letter_save(const struct letter *l, struct buf *out)
 void letter_free(struct letter *l)
 {
 	list_remove(&l->in_all);
-	free_words(l->words, LETTER_WORDS);
+	list_remove(&l->in_chat);
+	free_words(l->words, &l->block, LETTER_WORDS);
 	free(l->shown);
 	free(l);
 }
@@ -186,7 +224,7 @@ struct received *received_read(yyjson_val *payload)
 {
 	struct received *r = must_zero(1, sizeof(*r));
 
-	read_words(r->words, received_names, RECEIVED_WORDS, payload);
+	read_words(r->words, &r->block, received_names, RECEIVED_WORDS, payload);
 	r->at_ms = read_time(payload);
 	r->seq = yyjson_get_uint(yyjson_obj_get(payload, "seq"));
 	list_init(&r->in_all);
@@ -199,7 +237,7 @@ struct received *received_read(yyjson_val *payload)
 
 void received_set(struct received *r, enum received_word word, struct text value)
 {
-	set_word(&r->words[word], value);
+	set_word(&r->words[word], &r->block, value);
 }
 
 void received_put(const struct received *r, struct buf *out)
@@ -217,6 +255,6 @@ void received_save(const struct received *r, struct buf *out)
 void received_free(struct received *r)
 {
 	list_remove(&r->in_all);
-	free_words(r->words, RECEIVED_WORDS);
+	free_words(r->words, &r->block, RECEIVED_WORDS);
 	free(r);
 }

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "deliver/chunk.h"
+#include "deliver/received.h"
 
 enum letter_state {
 	LETTER_PREPARED,
@@ -60,8 +61,10 @@ enum letter_live {
 	LETTER_LIVE_LATER
 };
 
+struct outbox_chat;
 struct letter {
 	char *words[LETTER_WORDS];
+	struct word_block block; /* that some of them lie in */
 	struct chunk_limit limit;
 	enum letter_state state;
 	unsigned accepted; /* pieces that are there */
@@ -72,9 +75,10 @@ struct letter {
 	uint64_t moved; /* of the one that says its state */
 	size_t to_save;
 	struct link in_all; /* custody.open, custody.over or received.kept, oldest first */
-
 	/* The outbox's own, which nobody folds. */
-	bool is_telling, is_out;
+	struct outbox_chat *chat; /* NULL: it is over */
+	struct link in_chat;      /* outbox_chat.letters */
+	bool is_telling, is_out, is_begun;
 	bool is_doubtful; /* a piece has left, and it has to be looked for */
 	int64_t due_ms;
 	unsigned count;         /* pieces of its text; 0: not known */

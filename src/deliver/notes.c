@@ -7,9 +7,10 @@
 #include "signal/json.h"
 
 struct note {
-	char *name, *value;
+	const char *value; /* behind the name */
 	size_t to_save;
 	struct link in_all; /* notes.all */
+	char name[];
 };
 
 void notes_init(struct notes *n, size_t max)
@@ -24,8 +25,6 @@ static void drop_note(struct notes *n, struct note *note)
 	saving_change(&n->saving, &note->to_save);
 	map_remove(&n->by_name, text_of(note->name));
 	list_remove(&note->in_all);
-	free(note->name);
-	free(note->value);
 	free(note);
 }
 
@@ -55,9 +54,11 @@ void notes_set(struct notes *n, struct text name, struct text value)
 	notes_forget(n, name);
 	if (n->by_name.count >= n->max)
 		drop_note(n, list_of(n->all.next, struct note, in_all));
-	note = must_zero(1, sizeof(*note));
-	note->name = text_dup(name);
-	note->value = text_dup(value);
+	note = must_zero(1, sizeof(*note) + name.len + value.len + 2);
+	memcpy(note->name, name.at, name.len);
+	if (value.len)
+		memcpy(note->name + name.len + 1, value.at, value.len);
+	note->value = note->name + name.len + 1;
 	list_add(&n->all, &note->in_all);
 	map_set(&n->by_name, name, note);
 }

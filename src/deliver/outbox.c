@@ -9,6 +9,12 @@
 #include "deliver/pieces.h"
 #include "deliver/tell.h"
 
+/* Unless its owner hears, and tells it. */
+static void hear_letter(void *self, struct letter *l)
+{
+	outbox_hear(self, l);
+}
+
 struct outbox *outbox_create(const struct outbox_options *options)
 {
 	struct outbox *o = must_zero(1, sizeof(*o));
@@ -16,14 +22,14 @@ struct outbox *outbox_create(const struct outbox_options *options)
 	o->options = *options;
 	o->again = must_dup(options->again);
 	o->began_seq = custody_durable(options->custody);
-	o->is_stirred = true;
-	map_init(&o->chats);
 	list_each(custody_letters(options->custody), l) {
 		const struct letter *letter = list_of(l, struct letter, in_all);
 
 		if (letter->seq > o->began_seq)
 			o->began_seq = letter->seq;
 	}
+	outbox_queue_begin(o);
+	custody_set_ear(options->custody, &(struct custody_ear){.self = o, .letter = hear_letter});
 	return o;
 }
 
@@ -31,7 +37,7 @@ void outbox_destroy(struct outbox *o)
 {
 	if (!o)
 		return;
-	map_finish(&o->chats);
+	outbox_queue_finish(o);
 	free(o->again);
 	free(o);
 }
@@ -191,7 +197,7 @@ static bool is_ready(struct letter *l, const struct outbox_line *line, int64_t n
 	return l->due_ms <= now_ms;
 }
 
-static void work_letter(struct outbox *o, struct letter *l, struct outbox_line *line,
+void outbox_work_letter(struct outbox *o, struct letter *l, struct outbox_line *line,
                         int64_t now_ms)
 {
 	double wall_ms = (double)o->options.wall_ms();
@@ -214,8 +220,8 @@ static void work_letter(struct outbox *o, struct letter *l, struct outbox_line *
 	}
 	if (l->state == LETTER_STARTED)
 		go_on_started(o, l, line, now_ms);
-	else if (now_ms < line->away_until_ms || l->seq > custody_durable(o->options.custody) ||
-	         !is_ready(l, line, now_ms))
+	else if (l->seq > custody_durable(o->options.custody) ||
+	         !outbox_may_begin(l->chat, line, now_ms) || !is_ready(l, line, now_ms))
 		return;
 	else if (l->state == LETTER_UNKNOWN)
 		go_on_unknown(o, l, line);
@@ -223,106 +229,9 @@ static void work_letter(struct outbox *o, struct letter *l, struct outbox_line *
 		go_on(o, l, line, now_ms);
 }
 
-/* The first of its chat in this round?  Letters of one chat leave one after the other. */
-static bool is_first(struct outbox *o, const struct letter *l)
-{
-	struct buf chat;
-	bool is_new;
-
-	buf_init(&chat, 2 * KIB);
-	buf_add(&chat, letter_word(l, LETTER_ACCOUNT));
-	buf_add_char(&chat, '\n');
-	buf_add(&chat, letter_word(l, LETTER_PEER));
-	is_new = !map_get(&o->chats, buf_text(&chat));
-	if (is_new)
-		map_set(&o->chats, buf_text(&chat), o);
-	buf_finish(&chat);
-	return is_new;
-}
-
 static struct outbox_line *line_of(const struct outbox *o, const struct letter *l)
 {
 	return o->options.find(o->options.self, letter_word(l, LETTER_ACCOUNT));
-}
-
-/* Its channel is away, and it has not left: it waits, and so does all of its account. */
-static bool is_held(const struct letter *l, const struct outbox_line *line, int64_t now_ms)
-{
-	return line && line->channel && now_ms < line->away_until_ms && !l->is_out &&
-	       l->state <= LETTER_QUEUED;
-}
-
-static void work_once(struct outbox *o, int64_t now_ms)
-{
-	struct outbox_line *line = NULL;
-
-	o->has_more = false;
-	map_finish(&o->chats);
-	map_init(&o->chats);
-	list_each(custody_letters(o->options.custody), l) {
-		struct letter *letter = list_of(l, struct letter, in_all);
-		bool rests = outbox_rests(letter);
-
-		if (!line || !text_is(letter_word(letter, LETTER_ACCOUNT), line->account))
-			line = line_of(o, letter);
-		if ((rests && !letter->is_out) || is_held(letter, line, now_ms) ||
-		    (!rests && !is_first(o, letter)))
-			continue;
-		work_letter(o, letter, line, now_ms);
-	}
-}
-
-/* Nothing was told, answered or opened, and it is not time: nothing is to be done. */
-static bool is_quiet(const struct outbox *o, int64_t now_ms)
-{
-	return !o->is_stirred && custody_changes(o->options.custody) == o->changes &&
-	       now_ms < o->due_ms;
-}
-
-void outbox_stir(struct outbox *o)
-{
-	o->is_stirred = true;
-}
-
-static int64_t next_due(const struct outbox *o, int64_t now_ms)
-{
-	int64_t due = INT64_MAX;
-
-	list_each(custody_letters(o->options.custody), l) {
-		struct letter *letter = list_of(l, struct letter, in_all);
-		int64_t own = letter->is_out || letter->due_ms > now_ms ? letter->due_ms
-		                                                        : now_ms + OUTBOX_AWAY_MS;
-
-		if (outbox_rests(letter) && !letter->is_out)
-			continue;
-		if (own < due)
-			due = own;
-	}
-	return due;
-}
-
-/* Whatever is answered from inside a send is seen in another round. */
-void outbox_work(struct outbox *o, int64_t now_ms)
-{
-	if (o->is_working) {
-		o->has_more = true;
-		return;
-	}
-	if (is_quiet(o, now_ms))
-		return;
-	o->is_working = true;
-	o->is_stirred = false;
-	do
-		work_once(o, now_ms);
-	while (o->has_more);
-	o->is_working = false;
-	o->changes = custody_changes(o->options.custody);
-	o->due_ms = next_due(o, now_ms);
-}
-
-int64_t outbox_due(const struct outbox *o, int64_t now_ms)
-{
-	return is_quiet(o, now_ms) ? o->due_ms : now_ms;
 }
 
 /* ---- what channels answer ---- */
@@ -342,7 +251,7 @@ void outbox_note_away(struct outbox *o, struct letter *l, const char *why, int64
 {
 	struct outbox_line *line = line_of(o, l);
 
-	if (line)
+	if (line && line->away_until_ms <= now_ms) /* else others have said so */
 		line->away_until_ms = now_ms + wait_longer(line);
 	l->due_ms = now_ms; /* no answer is waited for */
 	outbox_tell_words(o, l, "delivery.queued", why);
@@ -382,18 +291,21 @@ void outbox_answered(struct outbox *o, const struct channel_result *result, int6
 	struct letter *l = custody_letter(o->options.custody, result->delivery);
 	const char *why = result->why ? result->why->words : "the channel did not say why";
 
-	if ((result->act == CHANNEL_EDIT && (!l || !l->words[LETTER_EDITS])) ||
+	if (!l || !l->chat)
+		return;
+	outbox_note_there(o, l->chat, result->answer != CHANNEL_AWAY);
+	if ((result->act == CHANNEL_EDIT && !l->words[LETTER_EDITS]) ||
 	    result->act == CHANNEL_REMOVE) {
-		if (l && l->is_out && l->state != LETTER_STARTED)
+		if (l->is_out && l->state != LETTER_STARTED)
 			outbox_changed(o, l, result, now_ms);
-		if (l && outbox_rests(l))
-			return; /* no other letter waited for it */
-		o->is_stirred = true;
-		outbox_work(o, now_ms);
+		if (l->chat && !outbox_rests(l)) { /* else no other letter waited for it */
+			outbox_stir_chat(o, l->chat);
+			outbox_work(o, now_ms);
+		}
 		return;
 	}
-	o->is_stirred = true;
-	if (!l || !l->is_out || l->state != LETTER_STARTED || result->piece != l->accepted + 1)
+	outbox_stir_chat(o, l->chat);
+	if (!l->is_out || l->state != LETTER_STARTED || result->piece != l->accepted + 1)
 		return;
 	l->is_out = false;
 	if (result->answer != CHANNEL_UNKNOWN)

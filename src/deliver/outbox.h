@@ -69,7 +69,8 @@ struct outbox_options {
 
 struct outbox;
 
-struct outbox *outbox_create(const struct outbox_options *options); /* the past is folded */
+/* The past is folded.  It is custody's ear: whoever becomes it calls outbox_hear(). */
+struct outbox *outbox_create(const struct outbox_options *options);
 void outbox_destroy(struct outbox *o);
 void outbox_set_again(struct outbox *o, const char *again);
 
@@ -99,7 +100,8 @@ bool outbox_edit(struct outbox *o, struct text id, const struct outbox_edit *edi
 bool outbox_finish(struct outbox *o, struct text id, const struct outbox_wish *wish);
 bool outbox_drop(struct outbox *o, struct text id);
 
-void outbox_stir(struct outbox *o); /* an account was opened, or closed */
+void outbox_hear(struct outbox *o, struct letter *l); /* something was told of it */
+void outbox_stir(struct outbox *o);                   /* an account was opened, or closed */
 /* Moves everything on; and when it wants to be called again. */
 void outbox_work(struct outbox *o, int64_t now_ms);
 int64_t outbox_due(const struct outbox *o, int64_t now_ms);

@@ -3,16 +3,40 @@
 #define DELIVER_OUTBOX_INSIDE_H
 
 #include "base/map.h"
+#include "deliver/dues.h"
 #include "deliver/outbox.h"
+
+#define OUTBOX_TRIALS 16 /* letters that are begun at once before a channel has answered one */
+
+/* Letters of one account. */
+struct outbox_account {
+	char *name;
+	size_t letters;   /* that are not over */
+	unsigned begun;   /* of these, that are started */
+	bool is_there;    /* its channel has answered, and was not away since */
+	struct link held; /* outbox_chat.in_work: they wait for it */
+	struct due due;   /* when these are looked at */
+};
+
+/* Letters of one chat leave one after the other. */
+struct outbox_chat {
+	struct outbox_account *account;
+	struct link letters; /* letter.in_chat, oldest first */
+	struct link in_work; /* outbox.stirred, outbox.unsaved, outbox_account.held, or in none */
+	struct due due;
+};
 
 struct outbox {
 	struct outbox_options options;
 	char *again;
 	uint64_t began_seq; /* what is older is of another life */
-	bool is_working, has_more, is_stirred;
-	struct map chats; /* that have a letter on its way, in a round */
-	uint64_t changes; /* of custody that were looked at */
-	int64_t due_ms;
+	uint64_t durable;   /* as far as was looked at */
+	bool is_working;
+	struct map chats;    /* struct outbox_chat, by account and peer */
+	struct map accounts; /* struct outbox_account, by name */
+	struct link stirred; /* chats that something happened to */
+	struct link unsaved; /* that wait for the disk */
+	struct dues dues, account_dues;
 };
 
 void outbox_begin_signal(const struct letter *l, const char *type, struct buf *out);
@@ -22,6 +46,10 @@ void outbox_tell_words(const struct outbox *o, struct letter *l, const char *typ
 void outbox_tell(const struct outbox *o, struct letter *l, struct buf *out);
 unsigned outbox_count(struct letter *l); /* pieces of its text */
 void outbox_note_away(struct outbox *o, struct letter *l, const char *why, int64_t now_ms);
+
+/* Moves a letter on: the first of its chat, or a draft that is edited. */
+void outbox_work_letter(struct outbox *o, struct letter *l, struct outbox_line *line,
+                        int64_t now_ms);
 
 /* ---- outbox_leave.c ---- */
 
@@ -37,6 +65,18 @@ bool outbox_is_file(struct letter *l);           /* the next piece is one */
 bool outbox_is_here(const struct outbox *o, struct letter *l, int64_t now_ms);
 void outbox_miss(const struct outbox *o, struct letter *l, const char *why);
 bool outbox_is_in_vain(struct letter *l); /* it had files alone, and none could be sent */
+
+/* ---- outbox_queue.c ---- */
+
+void outbox_queue_begin(struct outbox *o);
+void outbox_queue_finish(struct outbox *o);
+void outbox_stir_chat(struct outbox *o, struct outbox_chat *chat);
+void outbox_wait(struct outbox *o, struct outbox_chat *chat, int64_t until_ms); /* or earlier */
+/* Its channel is not away, and has answered, or does not have to answer too many. */
+bool outbox_may_begin(const struct outbox_chat *chat, const struct outbox_line *line,
+                      int64_t now_ms);
+void outbox_note_there(struct outbox *o, struct outbox_chat *chat, bool is_there);
+size_t outbox_waiting(const struct outbox *o, struct text account); /* letters */
 
 /* ---- outbox_live.c ---- */
 

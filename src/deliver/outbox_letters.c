@@ -58,20 +58,10 @@ static struct text write_text(const struct outbox_wish *wish, const struct outbo
 	return shows ? media : TEXT("");
 }
 
-/* Nothing is counted while there are few in all. */
 static bool is_full(const struct outbox *o, struct text account)
 {
-	struct custody *custody = o->options.custody;
-	size_t all = custody_open_count(custody), count = 0;
-
-	if (all < OUTBOX_WAITING_MAX || all >= OUTBOX_ALL_MAX)
-		return all >= OUTBOX_ALL_MAX;
-	list_each(custody_letters(custody), l) {
-		const struct letter *one = list_of(l, struct letter, in_all);
-
-		count += text_equal(letter_word(one, LETTER_ACCOUNT), account);
-	}
-	return count >= OUTBOX_WAITING_MAX;
+	return custody_open_count(o->options.custody) >= OUTBOX_ALL_MAX ||
+	       outbox_waiting(o, account) >= OUTBOX_WAITING_MAX;
 }
 
 bool outbox_prepare(struct outbox *o, const struct outbox_wish *wish)
@@ -102,7 +92,6 @@ bool outbox_prepare(struct outbox *o, const struct outbox_wish *wish)
 	deliver_begin(&out, "delivery.prepared");
 	letter_put(&l, &out);
 	good = deliver_tell(o->options.bus, &out);
-	o->is_stirred = true;
 	for (unsigned i = 0; i < LETTER_WORDS; i++)
 		free(l.words[i]);
 	return good;
@@ -166,7 +155,6 @@ static bool tell_text(struct outbox *o, struct letter *l, const char *type,
 	if (media.len && wish->more[LETTER_VOICE].len)
 		put_text(&out, "voice", wish->more[LETTER_VOICE]);
 	buf_finish(&text);
-	o->is_stirred = true;
 	return deliver_tell(o->options.bus, &out);
 }
 
@@ -192,6 +180,5 @@ bool outbox_drop(struct outbox *o, struct text id)
 	if (!l)
 		return false;
 	outbox_begin_signal(l, "delivery.dropped", &out);
-	o->is_stirred = true;
 	return deliver_tell(o->options.bus, &out);
 }

@@ -109,8 +109,7 @@ bool outbox_edit(struct outbox *o, struct text id, const struct outbox_edit *edi
 		return false;
 	l->live = LETTER_LIVE_OUT;
 	l->due_ms = now_ms + OUTBOX_EDIT_MS;
-	if (o->due_ms > l->due_ms)
-		o->due_ms = l->due_ms;
+	outbox_wait(o, l->chat, l->due_ms);
 	edit_now(l, line, edit->piece, edit->text);
 	return true;
 }

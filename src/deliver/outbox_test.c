@@ -596,6 +596,42 @@ static void an_account_has_so_many_waiting_and_others_do_not_wait(void **state)
 	assert_int_equal(state_of("desk.0"), LETTER_DELIVERED);
 }
 
+static unsigned lines_sent(void)
+{
+	unsigned count = 0;
+
+	for (const char *c = sent; *c; c++)
+		count += *c == '\n';
+	return count;
+}
+
+static void a_channel_that_is_away_is_tried_with_few(void **state)
+{
+	const unsigned all = 40;
+	char id[16];
+
+	script.answer = CHANNEL_AWAY;
+	for (unsigned i = 0; i < all; i++) {
+		struct outbox_wish wish = {
+			.account = TEXT("desk"), .text = TEXT("one"), .kind = "final"};
+		bool taken;
+
+		snprintf(id, sizeof(id), "r%u", i);
+		wish.id = wish.request = wish.peer = text_of(id);
+		taken = outbox_prepare(outbox, &wish);
+		assert_true(taken);
+	}
+	sync_all();
+	assert_in_range(lines_sent(), 1, all / 2);
+	assert_int_equal(custody_open_count(custody), all);
+	sent[0] = '\0';
+	script.answer = CHANNEL_ACCEPTED;
+	now_ms += OUTBOX_AWAY_MS;
+	sync_all();
+	assert_int_equal(lines_sent(), all);
+	assert_int_equal(custody_open_count(custody), 0);
+}
+
 /* ---- letters that are over ---- */
 
 static void tell_request(const char *type, const char *name)
@@ -818,6 +854,7 @@ int main(void)
 		TEST(a_crash_while_a_draft_leaves_is_not_taken_for_its_end),
 		TEST(another_chat_does_not_wait),
 		TEST(an_account_has_so_many_waiting_and_others_do_not_wait),
+		TEST(a_channel_that_is_away_is_tried_with_few),
 		TEST(what_an_open_request_waited_for_stays_known),
 		TEST(a_message_is_known_for_a_day),
 		TEST(files_are_pieces_behind_the_text),

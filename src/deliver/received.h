@@ -28,8 +28,14 @@ enum received_word {
 	RECEIVED_WORDS,
 };
 
+struct word_block {
+	char *at;
+	uint32_t len;
+};
+
 struct received {
 	char *words[RECEIVED_WORDS];
+	struct word_block block; /* that some of them lie in */
 	double at_ms;
 	uint64_t seq; /* of the newest signal that added to it */
 	size_t to_save;
