@@ -23,10 +23,7 @@ int64_t discord_now(const struct discord_chat *d)
 
 uint64_t discord_draw(struct discord_chat *d, uint64_t below)
 {
-	d->seed ^= d->seed << 13;
-	d->seed ^= d->seed >> 7;
-	d->seed ^= d->seed << 17;
-	return below ? d->seed % below : 0;
+	return below ? random_draw(&d->seed) % below : 0;
 }
 
 /* ---- open and close ---- */
@@ -61,7 +58,7 @@ static void discord_close(void *self)
 {
 	struct discord_chat *d = self;
 
-	discord_rest_finish(d);
+	errands_finish(&d->asked);
 	discord_calls_finish(d);
 	discord_gate_destroy(d->gate);
 	discord_past_destroy(d->past);
@@ -69,20 +66,17 @@ static void discord_close(void *self)
 	requests_destroy(d->requests);
 	discord_limits_finish(&d->limits);
 	json_reader_finish(&d->reader);
-	explicit_bzero(d->token, strlen(d->token));
+	secret_forget(d->token);
 	free(d->base);
-	free(d->token);
 	free(d);
 }
 
 static void *discord_open(const struct channel_options *options, struct error *why)
 {
 	const char *url = options->config->url;
-	struct text base = text_of(url ? url : DISCORD_API);
+	struct text base = url_base(text_of(url ? url : DISCORD_API));
 	struct discord_chat *d;
 
-	while (base.len && base.at[base.len - 1] == '/')
-		base.len--;
 	if (!check_credential(options->credential, why) || !check_base(base, why))
 		return NULL;
 	d = must_zero(1, sizeof(*d));
@@ -96,9 +90,8 @@ static void *discord_open(const struct channel_options *options, struct error *w
 	d->seed = (uint64_t)discord_now(d) | 1;
 	discord_place_read(&d->place, options->place);
 	discord_limits_init(&d->limits);
-	map_init(&d->opened);
-	list_init(&d->calls);
-	list_init(&d->asked);
+	discord_calls_init(d);
+	discord_rest_init(d);
 	json_reader_init(&d->reader, DISCORD_FRAME_MAX);
 	fetches_init(&d->fetches, &d->options);
 	d->past = discord_past_create(d);
@@ -115,7 +108,7 @@ static int64_t discord_tick(void *self, int64_t now_ms)
 {
 	struct discord_chat *d = self;
 	int64_t in = discord_past_tick(d->past, now_ms);
-	int64_t out = discord_rest_tick(d, now_ms);
+	int64_t out = errands_tick(&d->asked, now_ms);
 
 	return in < out ? in : out;
 }

@@ -18,11 +18,10 @@
 #define OPENED_MAX 10000
 
 struct discord_call {
+	struct channel_errand call; /* of which the requests are in discord_rest.c */
 	struct discord_chat *chat;
-	struct link in_chat; /* discord_chat.calls */
-	enum channel_act act;
-	char *delivery, *body;
-	unsigned piece, pages;
+	char *body;
+	unsigned pages;
 	char *person;            /* whose chat has to be opened first, with its at sign, or NULL */
 	char to[DISCORD_ID_MAX]; /* the chat or the thread */
 	char message[DISCORD_ID_MAX];
@@ -65,7 +64,7 @@ int64_t discord_ready(void *self, const struct channel_message *where, int64_t n
 	                                            DISCORD_TO_REMOVE, DISCORD_TO_READ};
 	const struct discord_chat *d = self;
 	char to[DISCORD_ID_MAX];
-	int64_t latest = now_ms;
+	int64_t latest = errands_ready(&d->calls, now_ms);
 
 	find_chat(d, where, to);
 	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++) {
@@ -79,31 +78,31 @@ int64_t discord_ready(void *self, const struct channel_message *where, int64_t n
 
 /* ---- the end of a call ---- */
 
-static void free_discord_call(struct discord_call *c)
+static void drop_call(struct channel_errand *call)
 {
-	list_remove(&c->in_chat);
-	c->chat->call_count--;
-	free(c->delivery);
+	struct discord_call *c = (struct discord_call *)call;
+
 	free(c->person);
 	free(c->body);
-	free(c);
+}
+
+static const struct errands_kind errands_kind = {
+	.size = sizeof(struct discord_call),
+	.most = DISCORD_CALLS_MAX,
+	.full = "as many messages as Discord takes are on their way",
+	.drop = drop_call,
+};
+
+void discord_calls_init(struct discord_chat *d)
+{
+	errands_init(&d->calls, &errands_kind, &d->options);
+	map_init(&d->opened);
 }
 
 static void end_discord_call(struct discord_call *c, enum channel_answer answer,
                              const struct error *why)
 {
-	struct discord_chat *d = c->chat;
-	char id[DISCORD_ID_MAX], *delivery = c->delivery;
-	struct channel_result result = {
-		.act = c->act, .answer = answer, .piece = c->piece, .why = why};
-
-	memcpy(id, c->message, sizeof(id));
-	c->delivery = NULL;
-	free_discord_call(c);
-	result.delivery = text_of(delivery);
-	result.message = text_of(id);
-	d->options.answered(d->options.self, &result);
-	free(delivery);
+	errands_end(&c->call, answer, text_of(c->message), text_of(why ? why->words : ""));
 }
 
 static enum channel_answer answer_of(const struct discord_call *c, const struct discord_reply *r)
@@ -115,10 +114,10 @@ static enum channel_answer answer_of(const struct discord_call *c, const struct 
 	};
 
 	/* What is gone already is as it should be. */
-	if (c->act == CHANNEL_REMOVE && r->fate == DISCORD_REFUSED && r->status == 404)
+	if (c->call.act == CHANNEL_REMOVE && r->fate == DISCORD_REFUSED && r->status == 404)
 		return CHANNEL_ACCEPTED;
 	/* To look changes nothing. */
-	if (c->act == CHANNEL_LOOK && r->fate == DISCORD_LOST)
+	if (c->call.act == CHANNEL_LOOK && r->fate == DISCORD_LOST)
 		return CHANNEL_AWAY;
 	return answers[r->fate];
 }
@@ -130,7 +129,7 @@ static void call_is_done(void *self, const struct discord_reply *r)
 	struct error why = r->why;
 	yyjson_val *root;
 
-	if (c->act == CHANNEL_SEND && answer == CHANNEL_ACCEPTED) {
+	if (c->call.act == CHANNEL_SEND && answer == CHANNEL_ACCEPTED) {
 		root = discord_read_body(&c->chat->reader, r->body);
 		if (discord_id_at(root, "id"))
 			snprintf(c->message, sizeof(c->message), "%llu",
@@ -200,19 +199,21 @@ static void leave(struct discord_call *c)
 	};
 	char path[PATH_ROOM];
 
-	if (c->act == CHANNEL_LOOK) {
+	if (c->call.act == CHANNEL_LOOK) {
 		look_on(c);
 		return;
 	}
 	snprintf(path, sizeof(path), "/channels/%s/messages%s%s", c->to,
-	         c->act == CHANNEL_SEND ? "" : "/", c->act == CHANNEL_SEND ? "" : c->message);
-	discord_start(c->chat, &(struct discord_ask){.way = {ways[c->act].route, text_of(c->to)},
-	                                             .method = ways[c->act].method,
-	                                             .path = path,
-	                                             .body = text_of(c->body),
-	                                             .may_repeat = true,
-	                                             .self = c,
-	                                             .done = call_is_done});
+	         c->call.act == CHANNEL_SEND ? "" : "/",
+	         c->call.act == CHANNEL_SEND ? "" : c->message);
+	discord_start(c->chat,
+	              &(struct discord_ask){.way = {ways[c->call.act].route, text_of(c->to)},
+	                                    .method = ways[c->call.act].method,
+	                                    .path = path,
+	                                    .body = text_of(c->body),
+	                                    .may_repeat = true,
+	                                    .self = c,
+	                                    .done = call_is_done});
 }
 
 static void chat_is_open(void *self, const struct discord_reply *r)
@@ -266,12 +267,12 @@ static void open_chat(struct discord_call *c)
 
 static char *body_of(const struct channel_message *m, const struct discord_call *c)
 {
-	struct discord_saying saying = {m, c->act == CHANNEL_SEND ? c->nonce : NULL};
+	struct discord_saying saying = {m, c->call.act == CHANNEL_SEND ? c->nonce : NULL};
 	struct buf body;
 	char *made = NULL;
 
 	buf_init(&body, DISCORD_BODY_MAX);
-	if (c->act == CHANNEL_SEND || c->act == CHANNEL_EDIT) {
+	if (c->call.act == CHANNEL_SEND || c->call.act == CHANNEL_EDIT) {
 		discord_put_message(&saying, &body);
 		made = text_dup(buf_text(&body));
 	}
@@ -282,16 +283,10 @@ static char *body_of(const struct channel_message *m, const struct discord_call 
 static void begin_call(struct discord_chat *d, const struct channel_message *m,
                        enum channel_act act)
 {
-	struct discord_call *c = must_zero(1, sizeof(*c));
+	struct discord_call *c = (struct discord_call *)errands_make(&d->calls, m, act);
 
 	c->chat = d;
-	c->act = act;
-	c->piece = m->piece;
-	c->delivery = text_dup(m->delivery);
 	c->since = m->since_ms > 0 ? discord_id_of_time((int64_t)m->since_ms - SKEW_MS) : 0;
-	list_init(&c->in_chat);
-	list_add(&d->calls, &c->in_chat);
-	d->call_count++;
 	if (discord_id(m->message))
 		snprintf(c->message, sizeof(c->message), "%.*s", TEXT_ARG(m->message));
 	discord_nonce(m, c->nonce);
@@ -307,25 +302,24 @@ static void begin_call(struct discord_chat *d, const struct channel_message *m,
 static void call_discord(struct discord_chat *d, const struct channel_message *m,
                          enum channel_act act)
 {
-	struct channel_result result = {
-		.act = act, .answer = CHANNEL_LATER, .delivery = m->delivery, .piece = m->piece};
-	struct error why = {"as many messages as Discord takes are on their way"};
+	struct channel_result result = {.answer = CHANNEL_REFUSED};
 	int64_t now_ms = discord_now(d);
 	char to[DISCORD_ID_MAX];
+	struct error why;
 
 	result.why = &why;
 	if (!find_chat(d, m, to) && !is_person(m)) {
 		error_set(&why, "'%.*s' is neither the id of a chat nor @ and that of a person",
 		          m->peer.len < 64 ? (int)m->peer.len : 64, m->peer.at);
-		result.answer = CHANNEL_REFUSED;
 	} else if (act != CHANNEL_SEND && act != CHANNEL_LOOK && !discord_id(m->message)) {
 		error_set(&why, "it names no message");
-		result.answer = CHANNEL_REFUSED;
-	} else if (d->call_count < DISCORD_CALLS_MAX && discord_ready(d, m, now_ms) <= now_ms) {
+	} else if (discord_ready(d, m, now_ms) <= now_ms) {
 		begin_call(d, m, act);
 		return;
+	} else {
+		result = (struct channel_result){.answer = CHANNEL_LATER};
 	}
-	d->options.answered(d->options.self, &result);
+	errands_refuse(&d->calls, m, act, &result);
 }
 
 void discord_send(void *self, const struct channel_message *m)
@@ -388,8 +382,7 @@ void discord_calls_finish(struct discord_chat *d)
 	size_t at = 0;
 	void *id;
 
-	while (!list_is_empty(&d->calls))
-		free_discord_call(list_of(d->calls.next, struct discord_call, in_chat));
+	errands_finish(&d->calls);
 	while (map_next(&d->opened, &at, &name, &id))
 		free(id);
 	map_finish(&d->opened);

@@ -11,6 +11,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "deliver/discord/discord_inside.h"
+#include "net/url.h"
 #include "net/ws_client.h"
 
 /* GUILDS, GUILD_MESSAGES, DIRECT_MESSAGES, MESSAGE_CONTENT */
@@ -332,8 +333,7 @@ static void dial_gate(struct discord_gate *g, struct text url)
 	struct error why = {"the token goes by wss:// only"};
 	char *whole;
 
-	while (url.len && url.at[url.len - 1] == '/')
-		url.len--;
+	url = url_base(url);
 	whole = must_print("%.*s" GATE_QUERY, TEXT_ARG(url));
 	o.url = whole;
 	if (is_plain || text_starts(url, TEXT("wss://")))

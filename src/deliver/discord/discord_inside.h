@@ -2,13 +2,14 @@
 #ifndef DELIVER_DISCORD_INSIDE_H
 #define DELIVER_DISCORD_INSIDE_H
 
-#include "base/list.h"
+#include "base/random.h"
 #include "deliver/discord/discord.h"
 #include "deliver/discord/discord_limits.h"
 #include "deliver/discord/discord_place.h"
+#include "deliver/errands.h"
 #include "deliver/fetches.h"
+#include "deliver/secret.h"
 #include "net/loop.h"
-#include "net/request.h"
 
 struct discord_gate;
 struct discord_past;
@@ -20,10 +21,9 @@ struct discord_chat {
 	bool is_direct;
 	struct discord_self bot;
 	struct json_reader reader; /* of answers */
-	struct link asked;         /* discord_asked.in_chat */
+	struct errands asked;      /* discord_rest.c */
 	struct discord_limits limits;
-	struct link calls; /* discord_call.in_chat */
-	size_t call_count;
+	struct errands calls;
 	struct map opened; /* "@PERSON" -> the id of the chat with them */
 	uint64_t seed;
 	struct discord_gate *gate;
@@ -68,8 +68,7 @@ struct discord_ask {
 	void (*done)(void *self, const struct discord_reply *reply);
 };
 void discord_start(struct discord_chat *d, const struct discord_ask *ask);
-int64_t discord_rest_tick(struct discord_chat *d, int64_t now_ms);
-void discord_rest_finish(struct discord_chat *d); /* nothing is answered any more */
+void discord_rest_init(struct discord_chat *d);
 
 /* ---- discord_calls.c: messages ---- */
 
@@ -80,6 +79,7 @@ void discord_look(void *self, const struct channel_message *m);
 void discord_type(void *self, const struct channel_message *where, bool shows);
 void discord_tell(void *self, const struct channel_press *press, struct text words);
 int64_t discord_ready(void *self, const struct channel_message *where, int64_t now_ms);
+void discord_calls_init(struct discord_chat *d);
 void discord_calls_finish(struct discord_chat *d);
 
 /* ---- discord_files.c: files of people ---- */

@@ -1,8 +1,4 @@
-/* discord_rest.c - requests to Discord.
- *
- * One that cannot have been accepted goes again, three times in all, and so does one that may be
- * made twice.  Each answer says how often its route may be asked.
- */
+/* discord_rest.c - requests to Discord; each answer says how often its route may be asked. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,38 +8,34 @@
 #define CONNECT_MS 10000
 #define REST_MS 15000
 #define ONCE_MS 3000 /* that Discord waits for the answer to a press */
-#define REST_TRIES 3
-#define REST_AGAIN_MS 500 /* doubling */
 #define ANSWER_MAX (4 * MIB)
+#define ASKED_MAX 4096 /* before what is wanted once and now is left out */
 #define WHY_MAX 200
 
 struct discord_asked {
+	struct channel_errand call;
 	struct discord_chat *chat;
-	struct link in_chat; /* discord_chat.asked */
 	enum discord_route route;
 	char *major, *path, *body;
 	const char *method;
-	bool may_repeat, waits, is_once, has_left;
-	unsigned tries;
-	int64_t due_ms; /* when it goes; 0: it is under way */
-	struct request *request;
-	int status;
+	bool waits;
 	struct discord_said said;
-	struct buf answer;
 	void *self;
 	void (*done)(void *self, const struct discord_reply *reply);
 };
 
-static void free_asked(struct discord_asked *a)
+static struct discord_asked *own_asked(struct channel_errand *c)
 {
-	list_remove(&a->in_chat);
-	if (a->request)
-		request_cancel(a->request);
-	buf_finish(&a->answer);
+	return (struct discord_asked *)c;
+}
+
+static void drop_asked(struct channel_errand *c)
+{
+	struct discord_asked *a = own_asked(c);
+
 	free(a->major);
 	free(a->path);
 	free(a->body);
-	free(a);
 }
 
 static struct discord_way way_of(const struct discord_asked *a)
@@ -55,31 +47,24 @@ static struct discord_way way_of(const struct discord_asked *a)
 
 static void end_asked(struct discord_asked *a, enum discord_fate fate, const char *why)
 {
-	struct discord_reply reply = {.fate = fate, .status = a->status};
+	struct discord_reply reply = {.fate = fate, .status = a->call.head.status};
+	void (*done)(void *self, const struct discord_reply *reply) = a->done;
+	struct buf answer = a->call.answer;
+	void *self = a->self;
 
-	list_remove(&a->in_chat);
-	list_init(&a->in_chat);
-	reply.body = buf_text(&a->answer);
+	reply.body = buf_text(&answer);
 	snprintf(reply.why.words, sizeof(reply.why.words), "%.*s", WHY_MAX, why);
-	for (char *c = reply.why.words; *c; c++)
-		if ((unsigned char)*c < ' ')
-			*c = ' ';
-	if (a->done)
-		a->done(a->self, &reply);
-	free_asked(a);
+	secret_hide(reply.why.words, a->chat->token);
+	buf_init(&a->call.answer, ANSWER_MAX);
+	errands_drop(&a->call);
+	if (done)
+		done(self, &reply);
+	buf_finish(&answer);
 }
 
-static void again_or_end(struct discord_asked *a, const char *why)
+static void fail_asked(struct channel_errand *c, enum channel_answer answer, const char *why)
 {
-	int64_t wait = (int64_t)REST_AGAIN_MS << a->tries;
-
-	if (a->is_once || ++a->tries >= REST_TRIES) {
-		end_asked(a, a->has_left ? DISCORD_LOST : DISCORD_AWAY, why);
-		return;
-	}
-	wait += wait * ((int64_t)discord_draw(a->chat, 21) - 10) / 100;
-	a->due_ms = discord_now(a->chat) + wait;
-	a->chat->options.wake(a->chat->options.self);
+	end_asked(own_asked(c), c->has_left ? DISCORD_LOST : DISCORD_AWAY, why);
 }
 
 static void take_limit(struct discord_asked *a)
@@ -88,7 +73,7 @@ static void take_limit(struct discord_asked *a)
 	struct discord_way way = way_of(a);
 	struct discord_error error;
 
-	discord_read_error(&a->chat->reader, buf_text(&a->answer), &error);
+	discord_read_error(&a->chat->reader, buf_text(&a->call.answer), &error);
 	discord_limits_stop(
 		&a->chat->limits, &way,
 		&(struct discord_stop){now_ms + (error.after_ms ? error.after_ms : 1000),
@@ -98,8 +83,7 @@ static void take_limit(struct discord_asked *a)
 		end_asked(a, DISCORD_LIMITED, "Discord takes no more for the moment");
 		return;
 	}
-	a->due_ms = discord_limits_ready(&a->chat->limits, &way, now_ms);
-	a->chat->options.wake(a->chat->options.self);
+	errands_wait(&a->call, discord_limits_ready(&a->chat->limits, &way, now_ms));
 }
 
 static void refuse(struct discord_asked *a)
@@ -107,9 +91,9 @@ static void refuse(struct discord_asked *a)
 	struct discord_error error;
 	char words[WHY_MAX + 1];
 
-	discord_read_error(&a->chat->reader, buf_text(&a->answer), &error);
+	discord_read_error(&a->chat->reader, buf_text(&a->call.answer), &error);
 	error.why.len = error.why.len < 150 ? error.why.len : 150;
-	snprintf(words, sizeof(words), "Discord refused it (%d%s%.*s)", a->status,
+	snprintf(words, sizeof(words), "Discord refused it (%d%s%.*s)", a->call.head.status,
 	         error.why.len ? ": " : "", TEXT_ARG(error.why));
 	end_asked(a, DISCORD_REFUSED, words);
 }
@@ -121,157 +105,105 @@ static void rest_field(void *self, struct text name, struct text value)
 	discord_read_said(&((struct discord_asked *)self)->said, name, value);
 }
 
-static void rest_head(void *self, const struct request_head *head)
+/* A fault of theirs: it may have happened. */
+static void meet_fault(struct discord_asked *a)
 {
-	struct discord_asked *a = self;
-	struct discord_way way = way_of(a);
+	static const char words[] = "Discord has a fault of its own";
 
-	a->status = head->status;
-	discord_limits_learn(&a->chat->limits, &way, &a->said, discord_now(a->chat));
-}
-
-static void rest_heard(void *self, struct text bytes)
-{
-	buf_add(&((struct discord_asked *)self)->answer, bytes);
-}
-
-static void rest_failed(struct discord_asked *a, const char *why)
-{
-	bool is_unheard = request_fault(a->request) != REQUEST_BROKEN ||
-	                  (a->body && request_sent(a->request) == 0);
-
-	a->request = NULL;
-	a->has_left |= !is_unheard;
-	if (is_unheard || a->may_repeat)
-		again_or_end(a, why);
+	a->call.has_left = true;
+	if (a->call.may_repeat)
+		errands_again(&a->call, words);
 	else
-		end_asked(a, DISCORD_LOST, why);
+		end_asked(a, DISCORD_LOST, words);
 }
 
-static void rest_done(void *self, const char *why)
+static void judge_asked(struct channel_errand *c)
 {
-	struct discord_asked *a = self;
+	struct discord_asked *a = own_asked(c);
+	struct discord_way way = way_of(a);
+	int status = c->head.status;
 
-	if (why) {
-		rest_failed(a, why);
-		return;
-	}
-	a->request = NULL;
-	if (a->status >= 200 && a->status < 300) {
+	discord_limits_learn(&a->chat->limits, &way, &a->said, discord_now(a->chat));
+	if (status >= 200 && status < 300)
 		end_asked(a, DISCORD_DONE, "");
-	} else if (a->status == 429) {
+	else if (status == 429)
 		take_limit(a);
-	} else if (a->status < 500) {
+	else if (status < 500)
 		refuse(a);
-	} else {
-		a->has_left = true;
-		if (a->may_repeat)
-			again_or_end(a, "Discord has a fault of its own");
-		else
-			end_asked(a, DISCORD_LOST, "Discord has a fault of its own");
-	}
+	else
+		meet_fault(a);
 }
 
-static void ask_now(struct discord_asked *a)
+static struct request *ask_now(struct channel_errand *c, struct request_options *o,
+                               struct error *why)
 {
+	struct discord_asked *a = own_asked(c);
 	struct discord_chat *d = a->chat;
 	struct discord_way way = way_of(a);
 	char *url = must_print("%s%s", d->base, a->path);
 	char *bearer = must_print("Authorization: Bot %s", d->token);
 	const char *headers[] = {bearer, a->body ? "Content-Type: application/json" : NULL, NULL};
-	struct request_options o = {.url = url,
-	                            .is_direct = d->is_direct,
-	                            .method = a->method,
-	                            .headers = headers,
-	                            .body = text_of(a->body),
-	                            .connect_ms = a->is_once ? ONCE_MS : CONNECT_MS,
-	                            .total_ms = a->is_once ? ONCE_MS : REST_MS,
-	                            .body_max = ANSWER_MAX,
-	                            .may_repeat = a->may_repeat,
-	                            .self = a,
-	                            .field = rest_field,
-	                            .head = rest_head,
-	                            .heard = rest_heard,
-	                            .done = rest_done};
-	struct error why;
+	struct request *request;
 
+	o->url = url;
+	o->is_direct = d->is_direct;
+	o->method = a->method;
+	o->headers = headers;
+	o->body = text_of(a->body);
+	o->connect_ms = c->is_aside ? ONCE_MS : CONNECT_MS;
+	o->head_ms = o->total_ms = c->is_aside ? ONCE_MS : REST_MS;
+	o->may_repeat = c->may_repeat;
+	o->field = rest_field;
 	discord_limits_take(&d->limits, &way, discord_now(d));
-	buf_clear(&a->answer);
 	a->said = (struct discord_said){0};
-	a->due_ms = 0;
-	a->request = request_start(d->requests, &o, &why);
-	explicit_bzero(bearer, strlen(bearer));
-	free(bearer);
+	request = request_start(d->requests, o, why);
+	secret_forget(bearer);
 	free(url);
-	if (!a->request)
-		end_asked(a, DISCORD_AWAY, why.words);
+	return request;
+}
+
+static int64_t asked_ready(struct channel_errand *c, int64_t now_ms)
+{
+	const struct discord_asked *a = own_asked(c);
+	struct discord_way way = way_of(a);
+
+	return a->waits ? discord_limits_ready(&a->chat->limits, &way, now_ms) : now_ms;
+}
+
+static const struct errands_kind asked_kind = {
+	.size = sizeof(struct discord_asked),
+	.answer_max = ANSWER_MAX,
+	.most = ASKED_MAX,
+	.start = ask_now,
+	.judge = judge_asked,
+	.drop = drop_asked,
+	.fail = fail_asked,
+	.ready = asked_ready,
+};
+
+void discord_rest_init(struct discord_chat *d)
+{
+	errands_init(&d->asked, &asked_kind, &d->options);
 }
 
 void discord_start(struct discord_chat *d, const struct discord_ask *ask)
 {
-	struct discord_asked *a = must_zero(1, sizeof(*a));
+	int64_t now_ms = discord_now(d);
+	struct discord_asked *a;
 
+	if (ask->is_once && errands_ready(&d->asked, now_ms) > now_ms)
+		return;
+	a = own_asked(errands_make(&d->asked, &(struct channel_message){.piece = 0}, CHANNEL_SEND));
 	a->chat = d;
 	a->route = ask->way.route;
 	a->major = text_dup(ask->way.chat);
 	a->path = must_dup(ask->path);
-	a->body = ask->body.len ? text_dup(ask->body) : NULL;
+	a->body = errands_keep(ask->body);
 	a->method = ask->method;
-	a->may_repeat = ask->may_repeat;
 	a->waits = ask->waits;
-	a->is_once = ask->is_once;
 	a->self = ask->self;
 	a->done = ask->done;
-	buf_init(&a->answer, ANSWER_MAX);
-	list_init(&a->in_chat);
-	list_add(&d->asked, &a->in_chat);
-	a->due_ms = 1;
-	d->options.wake(d->options.self);
-}
-
-/* ---- time ---- */
-
-static bool is_due(struct discord_asked *a, int64_t now_ms)
-{
-	struct discord_way way = way_of(a);
-
-	if (!a->due_ms || a->due_ms > now_ms)
-		return false;
-	if (a->waits)
-		a->due_ms = discord_limits_ready(&a->chat->limits, &way, now_ms);
-	return a->due_ms <= now_ms;
-}
-
-/* What is answered may begin or end others: it is looked for from the first on. */
-static struct discord_asked *next_asked(struct discord_chat *d, int64_t now_ms)
-{
-	list_each(&d->asked, l) {
-		struct discord_asked *a = list_of(l, struct discord_asked, in_chat);
-
-		if (is_due(a, now_ms))
-			return a;
-	}
-	return NULL;
-}
-
-int64_t discord_rest_tick(struct discord_chat *d, int64_t now_ms)
-{
-	int64_t due = INT64_MAX;
-	struct discord_asked *next;
-
-	while ((next = next_asked(d, now_ms)))
-		ask_now(next);
-	list_each(&d->asked, l) {
-		const struct discord_asked *a = list_of(l, struct discord_asked, in_chat);
-
-		if (a->due_ms && a->due_ms < due)
-			due = a->due_ms;
-	}
-	return due;
-}
-
-void discord_rest_finish(struct discord_chat *d)
-{
-	while (!list_is_empty(&d->asked))
-		free_asked(list_of(d->asked.next, struct discord_asked, in_chat));
+	a->call.may_repeat = ask->may_repeat;
+	a->call.is_aside = ask->is_once;
+	errands_wait(&a->call, 1);
 }
