@@ -132,7 +132,7 @@ static void a_hushed_client_hears_later(void **state)
 	struct talker *w = *state;
 
 	w->server.tls = authority_serve(w->authority, GOOD);
-	talker_begin_with(w, server_say_back, 250);
+	talker_begin_with(w, server_say_back, 800);
 	assert_true(run_until(w->loop, &w->opened));
 	ws_client_hush(w->client, true);
 	assert_true(ws_client_send(w->client, TEXT("hello")));
