@@ -520,8 +520,8 @@ test("a server that comes back goes on where it was, and so does the page", asyn
 		const actor = await stands(page, "s110");
 
 		await page.mouse.click(actor.screen.x, actor.screen.y);
-		await sleep(200);
-		return await page.isVisible(".stage-card button:has-text('Its run')") ? actor : null;
+		const card = page.waitForSelector(".stage-card button:has-text('Its run')", { timeout: 3000 });
+		return await card.then(() => actor, () => null);
 	}, "the card of one who is in a run");
 	await page.waitForSelector(".stage-card input:enabled");
 	await page.fill(".stage-card input", "hold on");
