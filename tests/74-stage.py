@@ -311,7 +311,7 @@ def _():
             box.emit("stay")
             end(box)
             box.start()
-            tween = stage(box)["tweens"][0]
+            tween = eventually(lambda: stage(box)["tweens"])[0]
             assert tween["action"] == "move" and tween["duration"] == LONG_MS, tween
 
 
