@@ -439,11 +439,11 @@ def _():
         assert json.loads(cli("devices", "--json", *where).out)[0]["name"] == "tablet"
         assert cli("devices", "revoke", *where).code == 2
         assert cli("devices", "throw", *where).code == 2
-        screen = Tmux("pair", *where, rows=40, env={"LANG": "C.UTF-8"})
-        seen = screen.shows("ended 0", "▄", "#t=", "fingerprint", "observe, answer")
-        assert "█" in seen or "▀" in seen, seen
-        plain = Tmux("pair", "--print", *where, rows=40)
-        assert "▄" not in plain.shows("ended 0", "#t=")
+        with Tmux("pair", *where, rows=40, env={"LANG": "C.UTF-8"}) as screen:
+            seen = screen.shows("ended 0", "▄", "#t=", "fingerprint", "observe, answer")
+            assert "█" in seen or "▀" in seen, seen
+        with Tmux("pair", "--print", *where, rows=40) as plain:
+            assert "▄" not in plain.shows("ended 0", "#t=")
 
 
 run()
