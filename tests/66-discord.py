@@ -445,4 +445,30 @@ def _():
         assert fake.wrong == [], fake.wrong
 
 
+@test("files of agents are attachments, and one whose answer was lost arrives once")
+def _():
+    place = temp_dir()
+    (place / "map.png").write_bytes(b"\x89PNG" + bytes(range(256)) * 40)
+    (place / "plan.pdf").write_bytes(b"%PDF-1")
+    (place / "large.bin").write_bytes(b"x")
+    with Upstream() as up, Discord() as fake, settings(
+            up, fake, f"media: {{send: true, directory: {place}}}\n") as box:
+        there(box)
+        id, _number = asked(box, up, fake)
+        fake.script = {"create_message": [None, "lose", None, None, Refused(413, "Request entity too large",
+                                                                      40005)]}
+        box.emit("agent.media", source="model", correlationId=id, payload={
+            "agentId": "model", "mediaUrls": ["map.png", "plan.pdf", "large.bin"]})
+        ends(box, id)
+        assert finished(box, id)["status"] == "completed"
+        ours = fake.ours()
+        names = [[a["filename"] for a in m["attachments"]] for m in ours]
+        assert names == [[], ["map.png"], ["plan.pdf"]], names
+        sent = [fake.files[m["nonce"]] for m in ours[1:]]
+        assert sent[0][1] == (place / "map.png").read_bytes() and sent[1][1] == b"%PDF-1"
+        (missed,) = [d["missed"] for d in letters(box) if "missed" in d]
+        assert missed.startswith("large.bin: ") and "too large" in missed, missed
+        assert fake.wrong == [], fake.wrong
+
+
 run()

@@ -3,6 +3,7 @@
 and fails as the real one does."""
 
 import base64
+import email
 import hashlib
 import json
 import re
@@ -243,6 +244,7 @@ class Discord:
         self.heard = []       # (operation, path, body), as they came
         self.messages = {}    # id -> message, as it is shown
         self.posted = []      # (chat, text), as they were accepted
+        self.files = {}       # nonce -> (name, bytes) of a file that came with it
         self.gone = []
         self.files = {}       # path -> bytes
         self.fetched = []     # paths that were asked for
@@ -435,7 +437,7 @@ class Discord:
         if len(content) > TEXT_MAX:
             self.wrong.append(f"{len(content)} characters of text")
             raise Refused(400, "Invalid Form Body", 50035)
-        if not content.strip():
+        if not content.strip() and not body.get("attachments"):
             self.wrong.append("an empty message")
             raise Refused(400, "Cannot send an empty message", 50006)
         if content.count("\n") > 16:
@@ -463,7 +465,8 @@ class Discord:
         message = {"id": id, "channel_id": chat, "type": 0, "author": BOT, "mentions": [],
                    "content": body["content"], "nonce": nonce, "flags": body["flags"],
                    "components": body.get("components", []),
-                   "message_reference": body.get("message_reference")}
+                   "message_reference": body.get("message_reference"),
+                   "attachments": body.get("attachments", [])}
         self.messages[id] = message
         self.nonces[nonce] = (id, time.monotonic())
         self.posted.append((chat, body["content"]))
@@ -543,6 +546,19 @@ class Discord:
                 return refused.status, head, error
             return None if step == "lose" else (200 if result is not None else 204, head, result)
 
+    def take_form(self, kind, raw):
+        """The JSON of a form; its file is that of the message with the same nonce."""
+        form = email.message_from_bytes(b"Content-Type: " + kind.encode() + b"\r\n\r\n" + raw)
+        parts = {p.get_param("name", header="content-disposition"): p for p in form.get_payload()}
+        body = parts["payload_json"].get_payload(decode=True)
+        said, file = json.loads(body), parts["files[0]"]
+        if set(parts) != {"payload_json", "files[0]"} or len(said["attachments"]) != 1:
+            self.wrong.append(f"a form of {set(parts)}")
+        if file.get_filename() != said["attachments"][0]["filename"]:
+            self.wrong.append("a file by two names")
+        self.files[said["nonce"]] = (file.get_filename(), file.get_payload(decode=True))
+        return body
+
     def _look_at(self, name, query, body):
         described = API["operations"][name]
         for key, value in query.items():
@@ -581,7 +597,10 @@ class Discord:
                     self.upgrade()
                     return
                 raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                if raw and self.headers.get("Content-Type") != "application/json":
+                kind = self.headers.get("Content-Type", "")
+                if kind.startswith("multipart/"):
+                    raw = fake.take_form(kind, raw)
+                elif raw and kind != "application/json":
                     fake.wrong.append("a body that is not said to be JSON")
                 if self.path.startswith("/attachments/"):
                     got = fake.file(self.path, self.headers.get("Authorization"))

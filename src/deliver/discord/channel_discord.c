@@ -119,6 +119,7 @@ const struct channel_kind channel_discord = {
                    .mode = CHANNEL_ACCUMULATES,
                    .can_type = true,
                    .can_edit = true,
+                   .can_media = true,
                    .buttons = DISCORD_ROW * DISCORD_ROWS,
                    .can_recognise = true,
                    .gathers = true,

@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "deliver/discord/discord_inside.h"
+#include "deliver/multipart.h"
 
 #define DISCORD_CALLS_MAX 1024
 #define DISCORD_BODY_MAX (64 * KIB)
@@ -21,6 +22,7 @@ struct discord_call {
 	struct channel_errand call; /* of which the requests are in discord_rest.c */
 	struct discord_chat *chat;
 	char *body;
+	struct channel_upload file; /* without a path: none */
 	unsigned pages;
 	char *person;            /* whose chat has to be opened first, with its at sign, or NULL */
 	char to[DISCORD_ID_MAX]; /* the chat or the thread */
@@ -84,6 +86,7 @@ static void drop_call(struct channel_errand *call)
 
 	free(c->person);
 	free(c->body);
+	free(c->file.path);
 }
 
 static const struct errands_kind errands_kind = {
@@ -211,6 +214,7 @@ static void leave(struct discord_call *c)
 	                                    .method = ways[c->call.act].method,
 	                                    .path = path,
 	                                    .body = text_of(c->body),
+	                                    .file = c->file.path ? &c->file : NULL,
 	                                    .may_repeat = true,
 	                                    .self = c,
 	                                    .done = call_is_done});
@@ -291,6 +295,8 @@ static void begin_call(struct discord_chat *d, const struct channel_message *m,
 		snprintf(c->message, sizeof(c->message), "%.*s", TEXT_ARG(m->message));
 	discord_nonce(m, c->nonce);
 	c->body = body_of(m, c);
+	if (m->file)
+		c->file = multipart_keep(m->file);
 	if (find_chat(d, m, c->to)) {
 		leave(c);
 		return;

@@ -60,9 +60,10 @@ struct discord_ask {
 	struct discord_way way;
 	const char *method, *path;
 	struct text body;
-	bool may_repeat; /* twice is as good as once */
-	bool waits;      /* for the limits; else it is answered that there are too many */
-	bool is_once;    /* it comes too late if it comes again */
+	const struct channel_upload *file; /* that goes with it, or NULL */
+	bool may_repeat;                   /* twice is as good as once */
+	bool waits;   /* for the limits; else it is answered that there are too many */
+	bool is_once; /* it comes too late if it comes again */
 	void *self;
 	/* Once, and never from inside discord_start(). */
 	void (*done)(void *self, const struct discord_reply *reply);

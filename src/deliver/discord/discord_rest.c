@@ -4,10 +4,12 @@
 
 #include "base/must.h"
 #include "deliver/discord/discord_inside.h"
+#include "deliver/multipart.h"
 
 #define CONNECT_MS 10000
 #define REST_MS 15000
-#define ONCE_MS 3000 /* that Discord waits for the answer to a press */
+#define UPLOAD_MS 55000 /* with a file; the outbox waits longer */
+#define ONCE_MS 3000    /* that Discord waits for the answer to a press */
 #define ANSWER_MAX (4 * MIB)
 #define ASKED_MAX 4096 /* before what is wanted once and now is left out */
 #define WHY_MAX 200
@@ -17,6 +19,7 @@ struct discord_asked {
 	struct discord_chat *chat;
 	enum discord_route route;
 	char *major, *path, *body;
+	struct channel_upload file; /* without a path: none */
 	const char *method;
 	bool waits;
 	struct discord_said said;
@@ -36,6 +39,7 @@ static void drop_asked(struct channel_errand *c)
 	free(a->major);
 	free(a->path);
 	free(a->body);
+	free(a->file.path);
 }
 
 static struct discord_way way_of(const struct discord_asked *a)
@@ -134,6 +138,24 @@ static void judge_asked(struct channel_errand *c)
 		meet_fault(a);
 }
 
+/* As JSON, or as a form with that and the file. */
+static bool add_body(const struct discord_asked *a, struct multipart *form, const char **type,
+                     struct request_options *o, struct error *why)
+{
+	*type = a->body ? "Content-Type: application/json" : NULL;
+	o->body = text_of(a->body);
+	if (!a->file.path)
+		return true;
+	multipart_add_json(form, "payload_json", text_of(a->body));
+	if (!multipart_add_file(form, "files[0]", &a->file, why))
+		return false;
+	multipart_end(form);
+	*type = form->header;
+	o->body = buf_text(&form->body);
+	o->head_ms = o->total_ms = UPLOAD_MS;
+	return true;
+}
+
 static struct request *ask_now(struct channel_errand *c, struct request_options *o,
                                struct error *why)
 {
@@ -142,21 +164,24 @@ static struct request *ask_now(struct channel_errand *c, struct request_options 
 	struct discord_way way = way_of(a);
 	char *url = must_print("%s%s", d->base, a->path);
 	char *bearer = must_print("Authorization: Bot %s", d->token);
-	const char *headers[] = {bearer, a->body ? "Content-Type: application/json" : NULL, NULL};
-	struct request *request;
+	const char *headers[] = {bearer, NULL, NULL};
+	struct request *request = NULL;
+	struct multipart form;
 
 	o->url = url;
 	o->is_direct = d->is_direct;
 	o->method = a->method;
 	o->headers = headers;
-	o->body = text_of(a->body);
 	o->connect_ms = c->is_aside ? ONCE_MS : CONNECT_MS;
 	o->head_ms = o->total_ms = c->is_aside ? ONCE_MS : REST_MS;
 	o->may_repeat = c->may_repeat;
 	o->field = rest_field;
 	discord_limits_take(&d->limits, &way, discord_now(d));
 	a->said = (struct discord_said){0};
-	request = request_start(d->requests, o, why);
+	multipart_begin(&form);
+	if (add_body(a, &form, &headers[1], o, why))
+		request = request_start(d->requests, o, why);
+	multipart_finish(&form);
 	secret_forget(bearer);
 	free(url);
 	return request;
@@ -199,6 +224,8 @@ void discord_start(struct discord_chat *d, const struct discord_ask *ask)
 	a->major = text_dup(ask->way.chat);
 	a->path = must_dup(ask->path);
 	a->body = errands_keep(ask->body);
+	if (ask->file)
+		a->file = multipart_keep(ask->file);
 	a->method = ask->method;
 	a->waits = ask->waits;
 	a->self = ask->self;

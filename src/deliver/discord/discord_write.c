@@ -146,6 +146,16 @@ static void put_components(const struct channel_message *m, struct buf *out)
 	put_list_end(out);
 }
 
+static void put_attachment(const struct channel_upload *file, struct buf *out)
+{
+	put_list(out, "attachments");
+	put_object(out, NULL);
+	put_word(out, "id", "0"); /* files[0] */
+	put_text(out, "filename", file->name);
+	put_end(out);
+	put_list_end(out);
+}
+
 void discord_put_message(const struct discord_saying *saying, struct buf *out)
 {
 	const struct channel_message *m = saying->message;
@@ -154,6 +164,8 @@ void discord_put_message(const struct discord_saying *saying, struct buf *out)
 	put_content(m, out);
 	put_nobody(out);
 	put_u64(out, "flags", SUPPRESS_EMBEDS);
+	if (m->file)
+		put_attachment(m->file, out);
 	if (m->button_count || !saying->nonce)
 		put_components(m, out);
 	if (saying->nonce) {
