@@ -12,6 +12,7 @@ import time
 
 from chats import Parrot, kill_again
 from lib import PATIENCE_S, ROOT, Box, cli, eventually, run, temp_dir, test
+from servers import Upstream
 
 PEOPLE = "people: [{name: Ada, relationship: owner, identities: ['pigeon:ada']}]\n"
 SECRET = "correct-horse-battery"
@@ -434,6 +435,32 @@ def _():
                                "check", "--config", str(path)], capture_output=True,
                               text=True, timeout=PATIENCE_S)
         assert done.returncode != 0 and words in done.stderr + done.stdout, done
+
+
+@test("files of agents go by send where the adapter takes some, and behind the texts of its stream")
+def _():
+    files = temp_dir()
+    (files / "map.png").write_bytes(b"png")
+    for supports in ("monitor,send,stdin,stream,media", "monitor,send,media", "monitor,stream"):
+        with Upstream() as up, Chat(
+                up, supports, more="    streaming: {mode: accumulate}\n"
+                f"deliver: {{gather: 0}}\nmedia: {{send: true, directory: {files}}}\n") as chat:
+            chat.write("slow please", 1)
+            eventually(lambda: up.of("/v1/chat/completions"))
+            turn = chat.box.history("&type=nex.received")[0]["payload"]["request"]
+            box = chat.box
+            box.emit("agent.media", source="parrot", correlationId=turn,
+                     payload={"agentId": "parrot", "mediaUrl": "map.png"})
+            box.emit("completion", source="parrot", correlationId=turn,
+                     payload={"agentId": "parrot", "taskId": turn, "success": True})
+            eventually(lambda: box.history("&type=nex.request"))
+            said = [n["sent"] for n in chat.notes("sent")] + chat.kept()
+            if "media" in supports:
+                (note,) = chat.notes("media")
+                assert note["media"] == "1-map.png" and note["bytes"] == 3, note
+                assert note["id"].endswith("/2") and "Hello" in said, (note, said)
+            else:
+                assert said == ["Hello\n\n[picture: map.png]"] and not chat.notes("media"), said
 
 
 run()

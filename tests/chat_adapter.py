@@ -36,7 +36,8 @@ def info():
         **({"operations": ["adapter.monitor.start", "delivery.send"]} if "renamed" in supports
            else {"supports": supports}),
         "text_from": "stdin" if "stdin" in supports else "arguments",
-        "channel_capabilities": {"text_limit": 100, "supports_markdown": "markdown" in supports}},
+        "channel_capabilities": {"text_limit": 100, "supports_markdown": "markdown" in supports,
+                                 "supports_media": "media" in supports}},
         indent=2))
 
 
@@ -61,8 +62,12 @@ def monitor():
 
 
 def send():
-    text = sys.stdin.read() if "stdin" in supports else rest[rest.index("--text") + 1]
+    text = (sys.stdin.read() if "stdin" in supports else
+            "" if "--media" in rest else rest[rest.index("--text") + 1])
     note(sent=text, to=rest[rest.index("--to") + 1])
+    if "--media" in rest:
+        file = pathlib.Path(rest[rest.index("--media") + 1])
+        note(media=file.name, bytes=file.stat().st_size, id=rest[rest.index("--id") + 1])
     if mode() == "refuse":
         print(json.dumps({"success": False, "error": {
             "type": "not_found", "message": "nobody is called so", "retry": False}}))

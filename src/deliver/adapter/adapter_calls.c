@@ -9,6 +9,7 @@
 #include "deliver/adapter/adapter_inside.h"
 
 #define SEND_MS 20000 /* then the program is ended */
+#define FILE_MS 50000
 #define EDIT_MS 10000
 #define WAIT_MS 12000 /* for its turn */
 #define EDIT_WAIT_MS 3000
@@ -21,6 +22,7 @@ struct adapter_call {
 	struct adapter *adapter;
 	enum channel_act act;
 	char *delivery, *run, *peer, *thread, *reply_to, *message, *text;
+	char *file; /* the path of one, which goes by send; or NULL */
 	unsigned piece;
 	bool is_plain;
 	char *created;               /* its id, told before its end */
@@ -53,6 +55,7 @@ static struct adapter_call *adapter_make_call(struct adapter *a, const struct ch
 	c->reply_to = dup_word(m->reply_to);
 	c->message = is_edit ? dup_word(m->message) : NULL;
 	c->text = dup_word(m->text);
+	c->file = m->file ? must_dup(m->file->path) : NULL;
 	c->until_ms = adapter_now(a) + (is_edit ? EDIT_WAIT_MS : WAIT_MS);
 	list_init(&c->in_adapter);
 	list_add(&a->calls, &c->in_adapter);
@@ -72,6 +75,7 @@ static void adapter_free_call(struct adapter_call *c)
 	free(c->reply_to);
 	free(c->message);
 	free(c->text);
+	free(c->file);
 	free(c->created);
 	free(c);
 }
@@ -277,13 +281,19 @@ static void start_send(struct adapter_call *c, struct text text)
 		words[n++] = "--reply-to";
 		words[n++] = c->reply_to;
 	}
-	if (!a->info.reads_stdin) {
-		words[n++] = "--text";
+	if (c->file) {
+		words[n++] = "--id";
+		words[n++] = c->run;
+		words[n++] = "--media";
+		words[n++] = c->file;
+	}
+	if (!a->info.reads_stdin && (said[0] || !c->file)) {
+		words[n++] = c->file ? "--caption" : "--text";
 		words[n++] = said;
 	}
 	if (adapter_argv(a, ADAPTER_SEND, words, &argv)) {
 		o = adapter_child_of(a, &argv);
-		o.ms = SEND_MS;
+		o.ms = c->file ? FILE_MS : SEND_MS;
 		o.input_max = a->info.reads_stdin ? INPUT_MAX : 0;
 		o.self = c;
 		o.over = send_over;
@@ -301,7 +311,7 @@ static bool adapter_start_call(struct adapter_call *c)
 	struct channel_message m = message_of(c);
 	struct buf words;
 
-	if (c->adapter->info.can[ADAPTER_STREAM])
+	if (c->adapter->info.can[ADAPTER_STREAM] && !c->file)
 		return tell_stream(c);
 	buf_init(&words, ADAPTER_LINE_MAX);
 	adapter_words(c->adapter, &m, &words);
@@ -310,9 +320,11 @@ static bool adapter_start_call(struct adapter_call *c)
 	return adapter_child_runs(c->child);
 }
 
-static bool is_edit(const struct adapter_call *c)
+static unsigned most_ms(const struct adapter_call *c)
 {
-	return c->act == CHANNEL_EDIT || c->act == CHANNEL_REMOVE;
+	if (c->act == CHANNEL_EDIT || c->act == CHANNEL_REMOVE)
+		return EDIT_MS;
+	return (c->file ? FILE_MS : SEND_MS) + 1000;
 }
 
 static void start_next(struct adapter *a)
@@ -321,7 +333,7 @@ static void start_next(struct adapter *a)
 
 	while (!a->is_out && (c = first_call(a))) {
 		a->is_out = true;
-		deadline_set(a->options.loop, &a->due, is_edit(c) ? EDIT_MS : SEND_MS + 1000);
+		deadline_set(a->options.loop, &a->due, most_ms(c));
 		if (!adapter_start_call(c))
 			adapter_end_call(c, CHANNEL_AWAY, TEXT(""), &a->why);
 	}
@@ -334,7 +346,7 @@ static void call_is_due(struct deadline *deadline)
 	struct adapter_call *c = first_call(a);
 	struct error why = {"the adapter does not answer"};
 
-	if (!a->stream)
+	if (!a->stream || c->file)
 		adapter_end_call(c, CHANNEL_UNKNOWN, TEXT(""), &why);
 	else
 		adapter_child_end(a->stream, why.words);

@@ -62,6 +62,7 @@ static void take_limits(yyjson_val *limits, struct adapter_info *out)
 	if (json_number(yyjson_obj_get(limits, "text_limit"), &max) && max >= TEXT_LEAST)
 		out->text_max = max < TEXT_MOST ? (unsigned)max : TEXT_MOST;
 	out->shows_markup = yyjson_is_true(yyjson_obj_get(limits, "supports_markdown"));
+	out->shows_media = yyjson_is_true(yyjson_obj_get(limits, "supports_media"));
 }
 
 bool adapter_read_info(struct json_reader *reader, struct text answer, struct adapter_info *out,

@@ -36,6 +36,7 @@ struct adapter_info {
 	bool is_renamed;   /* it has operations: commands are called by their other names */
 	bool reads_stdin;  /* texts do not go in arguments */
 	bool shows_markup; /* Markdown may stay as it is */
+	bool shows_media;  /* its send takes pictures and files */
 	unsigned text_max; /* characters of a message; 0: it does not say */
 	char name[64];
 };

@@ -54,6 +54,7 @@ static struct channel_traits traits_of(const char *name, const struct adapter_in
 	                        : u->mode,
 		.can_type = u->shows_typing && info && info->can[ADAPTER_TYPING],
 		.can_edit = info && info->can[ADAPTER_EDIT],
+		.can_media = info && info->shows_media && info->can[ADAPTER_SEND],
 		/* Until it is known, it is not known that it cannot. */
 		.can_recognise = !info || info->can[ADAPTER_RECONCILE],
 		.gathers = true,
