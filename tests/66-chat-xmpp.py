@@ -7,9 +7,11 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 
 from chats import Parrot, kill_again
 from lib import PATIENCE_S, ROOT, SLOW, Box, eventually, run, temp_dir, test
+from servers import Upstream
 from xmpp_servers import PACKAGES, PASSWORD, Person, Prosody
 
 AGENT = "agent@localhost"
@@ -158,6 +160,33 @@ def _():
         eventually(lambda: "three" in ada.screen())
         eventually(lambda: len(requests(box)) == 3)
         assert ada.screen().count("two") == 1, ada.screen()
+
+
+@test("files of agents are uploaded to the server, and what it does not take is told")
+def _():
+    files = temp_dir()
+    (files / "my map.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"p" * 5000)
+    (files / "large.bin").write_bytes(b"x" * 200000)
+    with Upstream() as up, Prosody() as server, Person(server, "ada") as ada, box_of(
+            up, server, f"deliver: {{gather: 0}}\nmedia: {{send: true, directory: {files}}}\n") as box:
+        is_there(box, server)
+        ada.say(AGENT, "slow please")
+        eventually(lambda: up.of("/v1/chat/completions"))
+        turn = box.history("&type=nex.received")[0]["payload"]["request"]
+        box.emit("agent.media", source="parrot", correlationId=turn, payload={
+            "agentId": "parrot", "mediaUrls": ["my map.png", "large.bin"]})
+        box.emit("completion", source="parrot", correlationId=turn, payload={
+            "agentId": "parrot", "taskId": turn, "success": True})
+        (got,) = eventually(lambda: requests(box))
+        assert got["status"] == "completed", got
+        text, url = eventually(lambda: len(ada.screen()) == 2 and ada.screen())
+        assert text == "Hello" and url.endswith("/my_map.png") and ada.oobs == [url], ada.screen()
+        with urllib.request.urlopen(url, timeout=PATIENCE_S) as there:
+            assert there.read() == (files / "my map.png").read_bytes()
+            assert there.headers["Content-Type"] == "image/png", there.headers
+        (missed,) = [x["missed"] for x in letters(box) if "missed" in x]
+        assert missed.startswith("large.bin: ") and "\n" not in missed, missed
+        assert len(ada.archive(AGENT)) == 2, ada.archive(AGENT)
 
 
 @test("a server that goes and comes back finds the agent again, with what waited")

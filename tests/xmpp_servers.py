@@ -26,7 +26,8 @@ plugin_paths = {{}}
 interfaces = {{ "127.0.0.1" }}
 c2s_ports = {{ {port} }}
 s2s_ports = {{}}
-http_ports = {{}}
+http_ports = {{ {http} }}
+http_interfaces = {{ "127.0.0.1" }}
 https_ports = {{}}
 modules_enabled = {{ "roster", "saslauth", "disco", "ping", "mam", "carbons", "offline", "smacks" }}
 modules_disabled = {{ "s2s", "tls" }}
@@ -44,13 +45,17 @@ Component "rooms.localhost" "muc"
   muc_log_by_default = true
   restrict_room_creation = false
   muc_room_locking = false
+Component "files.localhost" "http_file_share"
+  http_host = "127.0.0.1"
+  http_external_url = "http://127.0.0.1:{http}/"
+  http_file_share_size_limit = 100000
 """
 
 
 class Prosody(Server):
     def open(self):
         if not hasattr(self, "port"):
-            self.port = closed_port()
+            self.port, self.http = closed_port(), closed_port()
             self.prepare()
         self.start(SERVERS / "usr/bin/lua5.4", self.place / "prosody", "--config",
                    self.place / "prosody.cfg.lua", port=self.port)
@@ -63,7 +68,7 @@ class Prosody(Server):
             .replace("'/etc/prosody'", f"'{self.place}'")
             .replace("'/var/lib/prosody'", f"'{self.place}/data'"))
         (self.place / "prosody.cfg.lua").write_text(
-            CONFIG.format(place=self.place, port=self.port))
+            CONFIG.format(place=self.place, port=self.port, http=self.http))
         accounts = self.place / "data" / "localhost" / "accounts"
         accounts.mkdir(parents=True)
         for name in ("agent", "ada", "eve"):
@@ -88,6 +93,7 @@ class Person:
     def __init__(self, server, name):
         self.server, self.name = server, name
         self.shown, self.states, self.seen = {}, [], []  # by id; chat states; every stanza
+        self.oobs = []  # addresses of files
         self.loop = asyncio.new_event_loop()
         self.is_there = threading.Event()
         self.thread = threading.Thread(target=self.live, daemon=True)
@@ -118,6 +124,7 @@ class Person:
         if not message["body"] or message["id"] in [s[0] for s in self.seen]:
             return
         replaced = message.xml.find("{urn:xmpp:message-correct:0}replace")
+        self.oobs += [x.text for x in message.xml.iter("{jabber:x:oob}url")]
         self.seen.append((message["id"], message["body"], str(message["from"])))
         if replaced is not None:
             assert replaced.get("id") in self.shown, "a correction of what is not there"
