@@ -11,6 +11,8 @@
 #include "parse/inside.h"
 #include "parse/openclaw_frame.h"
 
+#define MEDIA_MAX (64 * KIB) /* of a list of files, as JSON; a longer one is none */
+
 static bool openclaw_streams_is_one_of(struct text word, const char *const *words)
 {
 	for (; *words; words++)
@@ -139,11 +141,31 @@ static struct text delta_of(const struct openclaw_frame *f)
 	return json_text(openclaw_frame_first(f->data, names));
 }
 
+/* Pictures and files that go with its words.  A frame that says nothing else is still told. */
+static void take_media(struct openclaw_frame *f)
+{
+	yyjson_val *urls = yyjson_obj_get(f->data, "mediaUrls");
+	bool had_given = f->has_given;
+	struct buf json;
+
+	buf_init(&json, MEDIA_MAX);
+	if (yyjson_arr_size(urls) && json_add(&json, urls) && !json.full) {
+		openclaw_frame_begin(f, "agent.media");
+		make_raw(&f->p->make, "mediaUrls", buf_text(&json));
+		if (yyjson_is_true(yyjson_obj_get(f->data, "audioAsVoice")))
+			make_raw(&f->p->make, "audioAsVoice", TEXT("true"));
+		openclaw_frame_end(f);
+		f->has_given = had_given;
+	}
+	buf_finish(&json);
+}
+
 static void take_assistant(struct openclaw_frame *f)
 {
 	struct openclaw_words words = {delta_of(f), json_text_at(f->data, "text"), false};
 
 	openclaw_frame_say(f, VOICE_AGENT, &words);
+	take_media(f);
 }
 
 static void take_thinking(struct openclaw_frame *f)

@@ -90,6 +90,17 @@ static void an_answer_is_told_once_though_it_comes_twice(void **state)
 	expect_no_more();
 }
 
+static void files_that_go_with_words_are_told_behind_them(void **state)
+{
+	start();
+	agent("r", "assistant",
+	      "{\"text\":\"One\",\"delta\":\"One\",\"mediaUrls\":[\"/tmp/a.png\",\"b\"]}");
+	agent("r", "assistant", "{\"text\":\"One\",\"delta\":\"\",\"mediaUrls\":[]}");
+	expect_words("r", "One");
+	expect("agent.media", "r", "\"mediaUrls\":[\"/tmp/a.png\",\"b\"]}");
+	expect_no_more();
+}
+
 static void words_that_only_chat_has_are_told_too(void **state)
 {
 	start();
@@ -484,6 +495,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_answer_is_told_once_though_it_comes_twice),
+		cmocka_unit_test(files_that_go_with_words_are_told_behind_them),
 		cmocka_unit_test(words_that_only_chat_has_are_told_too),
 		cmocka_unit_test(a_rewritten_answer_says_that_it_replaces),
 		cmocka_unit_test(an_approval_is_a_prompt_too),
