@@ -1,5 +1,5 @@
 /* pace_test.c - how often the whole text of a message is told again. */
-#include "gateway/pace.h"
+#include "net/pace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

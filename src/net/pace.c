@@ -1,5 +1,5 @@
 /* pace.c - one libuv timer. */
-#include "gateway/pace.h"
+#include "net/pace.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* pace.h - when text that was gathered is told: a timer that is finer than those of the loop. */
-#ifndef GATEWAY_PACE_H
-#define GATEWAY_PACE_H
+#ifndef NET_PACE_H
+#define NET_PACE_H
 
 #include <stddef.h>
 
