@@ -1,0 +1,70 @@
+/* engine.h - who hears, thinks and says in a turn; pure.
+ *
+ * An engine has up to three roles, and each role does one piece of work of a turn:
+ *
+ *   hear    is fed sound, tells what it heard so far, and at the end the words
+ *   think   is fed the words of a person, and tells those of the answer
+ *
+ * Work is begun, fed, ended and stopped by its session (session.h), and tells facts by its ear.
+ * A fact names its turn, and one of a turn that is over is passed over.  told() may stop the work
+ * that tells: whoever told a fact touches its work no more.
+ *
+ * Time is an argument.  A role whose work waits for its time says when (`due`), and is called
+ * then; one that hears from elsewhere tells by itself.
+ *
+ * To add one: a file with a table, and who chooses it in voice.c.
+ */
+#ifndef VOICE_ENGINE_H
+#define VOICE_ENGINE_H
+
+#include "voice/events.h"
+
+enum voice_fact_kind {
+	FACT_PARTIAL, /* hear: what is heard so far, in the place of the last: text */
+	FACT_FINAL,   /* hear: what was said: text; the work is over */
+	FACT_SPEAKS,  /* think: the answer begins */
+	FACT_DELTA,   /* think: its next words: text */
+	FACT_WHOLE,   /* think: that was all of it; the work is over */
+	FACT_FAILED,  /* any: code, text; the turn is over */
+	FACT_KINDS,
+};
+
+struct voice_fact {
+	enum voice_fact_kind kind;
+	struct text text;     /* of FACT_FAILED: in words */
+	enum voice_code code; /* of FACT_FAILED */
+	bool retryable;       /* likewise */
+	uint64_t now_ms;
+};
+
+struct voice_ear {
+	void *self;
+	uint64_t turn;
+	void (*told)(void *self, uint64_t turn, const struct voice_fact *fact);
+};
+
+#define VOICE_NEVER UINT64_MAX
+
+struct voice_role {
+	/* self: struct voice_engine's. */
+	void *(*begin)(const void *self, const struct voice_ear *ear, uint64_t now_ms);
+	void (*feed)(void *work, struct text piece, uint64_t now_ms);
+	void (*end)(void *work, uint64_t now_ms); /* that was all that it is fed */
+	void (*stop)(void *work);                 /* at once; frees it, and it tells nothing more */
+	/* Both may be NULL: it tells by itself. */
+	uint64_t (*due)(const void *work);         /* or VOICE_NEVER */
+	void (*tick)(void *work, uint64_t now_ms); /* its time has come: one fact at most */
+};
+
+enum voice_part { VOICE_HEAR, VOICE_THINK, VOICE_PARTS };
+
+struct voice_engine {
+	const char *name;
+	unsigned features; /* VOICE_BIT of those that it can do, besides what needs no engine */
+	const void *self;  /* the roles' */
+	const struct voice_role *parts[VOICE_PARTS];
+	/* hear: a whole turn without sound, for mocked.turn.trigger.  NULL: it cannot. */
+	void (*trigger)(void *work, uint64_t now_ms);
+};
+
+#endif
