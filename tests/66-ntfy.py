@@ -41,6 +41,7 @@ class Ntfy(Server):
             f"base-url: 'http://127.0.0.1:{self.port}'\nlisten-http: '127.0.0.1:{self.port}'\n"
             f"cache-file: '{self.place}/cache.db'\nauth-file: '{self.place}/user.db'\n"
             f"auth-default-access: '{self.access}'\n"
+            f"attachment-cache-dir: '{self.place}/files'\nattachment-file-size-limit: '100k'\n"
             f"{self.limits}")
         self.start(program(), "serve", "--config", self.config, port=self.port)
 
@@ -213,6 +214,35 @@ def _():
         assert done.status == 200, done
         eventually(lambda: any(x.get("why") == "that is no topic" for x in box.request(
             "GET", "/api/deliveries").json()["deliveries"]))
+
+
+@test("files of agents are attachments; what the server does not take is told")
+def _():
+    files = temp_dir()
+    (files / "Übersicht.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"p" * 5000)
+    (files / "large.bin").write_bytes(b"x" * 200000)
+    (files / "plan.pdf").write_bytes(b"%PDF-1")
+    with Upstream() as up, Ntfy() as server, box_of(
+            up, server, f"media: {{send: true, directory: {files}}}\n") as box:
+        live(box)
+        _, answer = begun(box, up, lambda: box.request("POST", "/api/messages", {
+            "channel": "phone", "peer": "ops", "agent": "model", "text": "slow please"}).json())
+        box.emit("agent.media", source="model", correlationId=answer["id"], payload={
+            "agentId": "model", "mediaUrls": ["Übersicht.png", "large.bin", "plan.pdf"]})
+        box.emit("completion", source="model", correlationId=answer["id"],
+                 payload={"agentId": "model", "taskId": answer["id"], "success": True})
+        (done,) = eventually(lambda: requests(box))
+        assert done["status"] == "completed", done
+        text, picture, plan = server.read()
+        assert text["message"] == "Hello" and "attachment" not in text, text
+        assert picture["attachment"]["name"] == "Übersicht.png", picture
+        assert picture["attachment"]["type"] == "image/png", picture
+        with urllib.request.urlopen(picture["attachment"]["url"], timeout=30) as there:
+            assert there.read() == (files / "Übersicht.png").read_bytes()
+        assert plan["attachment"]["name"] == "plan.pdf" and plan["attachment"]["size"] == 6, plan
+        (missed,) = [d["missed"] for d in box.request("GET", "/api/deliveries").json()[
+            "deliveries"] if "missed" in d]
+        assert missed.startswith("large.bin: ") and "attachment too large" in missed, missed
 
 
 @test("what others publish in the topic is never asked, whatever the configuration says")

@@ -68,36 +68,44 @@ static void add_plain_name(struct multipart *m, struct text name)
 			buf_add_char(&m->body, name.at[i]);
 }
 
-static bool add_bytes(struct multipart *m, int fd, struct error *why)
+static bool add_bytes(struct buf *out, int fd, struct error *why)
 {
 	ssize_t n;
 
 	do {
-		char *room = buf_reserve(&m->body, READ_BYTES);
+		char *room = buf_reserve(out, READ_BYTES);
 
 		if (!room)
 			return error_set(why, "it is larger than 20 MiB");
 		n = read(fd, room, READ_BYTES);
 		if (n > 0)
-			m->body.len += (size_t)n;
+			out->len += (size_t)n;
 	} while (n > 0 || (n < 0 && errno == EINTR));
 	return n == 0 || error_errno(why, "it cannot be read");
 }
 
-bool multipart_add_file(struct multipart *m, const char *name, const struct channel_upload *file,
-                        struct error *why)
+bool multipart_read(const struct channel_upload *file, struct buf *out, struct error *why)
 {
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	bool good;
 
 	if (fd < 0)
 		return error_errno(why, "it cannot be read");
+	good = add_bytes(out, fd, why);
+	close(fd);
+	return good;
+}
+
+bool multipart_add_file(struct multipart *m, const char *name, const struct channel_upload *file,
+                        struct error *why)
+{
+	bool good;
+
 	begin_part(m, name);
 	buf_add(&m->body, TEXT("; filename=\""));
 	add_plain_name(m, file->name);
 	buf_print(&m->body, "\"\r\nContent-Type: %.*s\r\n\r\n", TEXT_ARG(file->type));
-	good = add_bytes(m, fd, why);
-	close(fd);
+	good = multipart_read(file, &m->body, why);
 	buf_add(&m->body, TEXT("\r\n"));
 	return good;
 }

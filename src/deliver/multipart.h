@@ -11,6 +11,10 @@
 /* A copy, whose path is the caller's. */
 struct channel_upload multipart_keep(const struct channel_upload *file);
 
+/* All of it, as a body that is nothing else.  False: it cannot be read. */
+#define MULTIPART_FILE_MAX (21 * MIB) /* of the buffer: room for the reading, too */
+bool multipart_read(const struct channel_upload *file, struct buf *out, struct error *why);
+
 struct multipart {
 	struct buf body;
 	char mark[2 * MULTIPART_MARK_BYTES + 1]; /* between its parts; nobody can guess it */

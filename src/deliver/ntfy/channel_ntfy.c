@@ -30,8 +30,13 @@ int64_t ntfy_now(const struct ntfy_chat *n)
 struct request *ntfy_start(struct ntfy_chat *n, const char *route, struct request_options *options,
                            struct error *why)
 {
-	const char *const headers[] = {"Content-Type: application/json", n->authorization, NULL};
+	const char *headers[4] = {"Content-Type: application/json"};
+	size_t count = 1;
 
+	if (options->headers)
+		for (count = 0; count < 2 && options->headers[count]; count++)
+			headers[count] = options->headers[count];
+	headers[count] = n->authorization;
 	options->url = n->base;
 	options->route = route;
 	options->is_direct = n->is_direct;
@@ -222,6 +227,7 @@ const struct channel_kind channel_ntfy = {
 	.name = "ntfy",
 	.traits = {.limit = {CHUNK_BYTES, NTFY_TEXT_MAX, 0},
                    .mode = CHANNEL_ACCUMULATES,
+                   .can_media = true,
                    .buttons = NTFY_BUTTONS,
                    .button_chars = LABEL_CHARS,
                    .knows_nobody = true},

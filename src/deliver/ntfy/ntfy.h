@@ -30,4 +30,7 @@ struct text ntfy_read_refusal(struct json_reader *reader, struct text body);
  * it says where to answer. */
 void ntfy_put_message(const struct channel_message *m, const char *press, struct buf *out);
 
+/* "NAME: VALUE", a field of a head: in one line, whatever the value has. */
+void ntfy_put_field(const char *name, struct text value, struct buf *out);
+
 #endif

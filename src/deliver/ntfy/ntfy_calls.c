@@ -2,9 +2,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/must.h"
+#include "deliver/multipart.h"
 #include "deliver/ntfy/ntfy_inside.h"
 
 #define CALL_MS 20000
+#define UPLOAD_MS 55000 /* with a file; the outbox waits longer */
+#define FIELD_MAX (8 * KIB)
 #define ANSWER_MAX (64 * KIB)
 #define BODY_MAX (128 * KIB)
 #define LATER_MS 5000
@@ -13,7 +17,9 @@
 struct ntfy_call {
 	struct channel_errand call;
 	struct ntfy_chat *chat;
-	char *body;
+	char *body;                 /* of a text, or NULL */
+	struct channel_upload file; /* without a path: none */
+	char *topic, *name, *words; /* of it: the topic's route, and fields of the head */
 };
 
 int64_t ntfy_ready(void *self, const struct channel_message *where, int64_t now_ms)
@@ -79,18 +85,46 @@ static void judge_answer(struct channel_errand *call)
 
 /* ---- requests ---- */
 
+/* The bytes are the body; the name, and words that come with it, are in the head. */
+static struct request *start_file(const struct ntfy_call *c, struct request_options *o,
+                                  struct error *why)
+{
+	const char *const headers[] = {c->name, c->words, NULL};
+	struct request *request = NULL;
+	struct buf bytes;
+
+	buf_init(&bytes, MULTIPART_FILE_MAX);
+	if (multipart_read(&c->file, &bytes, why)) {
+		o->method = "PUT";
+		o->headers = headers;
+		o->body = buf_text(&bytes);
+		o->head_ms = o->total_ms = UPLOAD_MS;
+		request = ntfy_start(c->chat, c->topic, o, why);
+	}
+	buf_finish(&bytes);
+	return request;
+}
+
 static struct request *start_request(struct channel_errand *call, struct request_options *o,
                                      struct error *why)
 {
 	struct ntfy_call *c = (struct ntfy_call *)call;
 
+	if (c->file.path)
+		return start_file(c, o, why);
 	o->body = text_of(c->body);
 	return ntfy_start(c->chat, "/", o, why);
 }
 
 static void drop_own(struct channel_errand *call)
 {
-	free(((struct ntfy_call *)call)->body);
+	struct ntfy_call *c = (struct ntfy_call *)call;
+
+	free(c->body);
+	free(c->file.path);
+	free(c->topic);
+	free(c->name);
+	free(c->words);
 }
 
 static const struct errands_kind errands_kind = {
@@ -112,13 +146,41 @@ void ntfy_calls_init(struct ntfy_chat *n)
 
 /* ---- what the outbox wants ---- */
 
+static char *field_of(const char *name, struct text value)
+{
+	struct buf field;
+	char *made;
+
+	buf_init(&field, FIELD_MAX);
+	ntfy_put_field(name, value, &field);
+	made = text_dup(buf_text(&field));
+	buf_finish(&field);
+	return made;
+}
+
+static void keep_published(struct ntfy_call *c, const struct channel_message *m)
+{
+	struct buf body;
+
+	if (m->file) {
+		c->file = multipart_keep(m->file);
+		c->topic = must_print("/%.*s", TEXT_ARG(m->peer));
+		c->name = field_of("Filename", m->file->name);
+		c->words = m->text.len ? field_of("Message", m->text) : NULL;
+		return;
+	}
+	buf_init(&body, BODY_MAX);
+	ntfy_put_message(m, c->chat->press, &body);
+	c->body = text_dup(buf_text(&body));
+	buf_finish(&body);
+}
+
 void ntfy_send(void *self, const struct channel_message *m)
 {
 	struct ntfy_chat *n = self;
 	struct error why = {"that is no topic"};
 	int64_t now_ms = ntfy_now(n);
 	struct ntfy_call *c;
-	struct buf body;
 
 	if (!ntfy_is_topic(m->peer)) {
 		errands_refuse(&n->calls, m, CHANNEL_SEND,
@@ -131,11 +193,8 @@ void ntfy_send(void *self, const struct channel_message *m)
 		return;
 	}
 	bucket_take(&n->bucket, now_ms);
-	buf_init(&body, BODY_MAX);
-	ntfy_put_message(m, n->press, &body);
 	c = (struct ntfy_call *)errands_make(&n->calls, m, CHANNEL_SEND);
 	c->chat = n;
-	c->body = text_dup(buf_text(&body));
-	buf_finish(&body);
+	keep_published(c, m);
 	errands_start(&c->call);
 }

@@ -58,7 +58,8 @@ void ntfy_calls_init(struct ntfy_chat *n);
 /* ---- channel_ntfy.c ---- */
 
 int64_t ntfy_now(const struct ntfy_chat *n);
-/* To base and route; the options have the callbacks, limits and body.  NULL: why. */
+/* To base and route; the options have the callbacks, limits and body, and two headers at most
+ * that are not those of JSON.  NULL: why. */
 struct request *ntfy_start(struct ntfy_chat *n, const char *route, struct request_options *options,
                            struct error *why);
 

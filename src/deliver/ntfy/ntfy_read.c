@@ -99,6 +99,17 @@ static void add_shown(struct text text, struct buf *out)
 			buf_add_char(out, text.at[i]);
 }
 
+void ntfy_put_field(const char *name, struct text value, struct buf *out)
+{
+	buf_add(out, text_of(name));
+	buf_add(out, TEXT(": "));
+	for (size_t i = 0; i < value.len; i++)
+		if ((unsigned char)value.at[i] >= ' ' && value.at[i] != 0x7F)
+			buf_add_char(out, value.at[i]);
+		else
+			buf_add_char(out, ' ');
+}
+
 void ntfy_put_message(const struct channel_message *m, const char *press, struct buf *out)
 {
 	bool presses = press && has_codes(m);
