@@ -5,7 +5,7 @@ DESTDIR ?=
 SECONDS ?= 60
 LAB     ?= build/lab
 
-.PHONY: run build test check bench fuzz torture soak peers coverage format install deb clean
+.PHONY: run build test check bench fuzz torture soak peers coverage format voice install deb clean
 
 run: build
 	@exec build/signalbox serve --demo
@@ -60,6 +60,13 @@ coverage:
 format:
 	@packaging/install-packages check
 	@tools/c-files | xargs -0 clang-format -i
+
+# What a box hears and speaks with, offline; not part of it (docs/voice.md).
+voice:
+	@packaging/install-packages build voice
+	@tools/one-line 'fetching what speech needs' tools/voice build/voice
+	@install -d $(DESTDIR)$(PREFIX)/lib/signalbox/voice && \
+		cp -r build/voice/. $(DESTDIR)$(PREFIX)/lib/signalbox/voice
 
 # Assertions are for those who work on it.
 install:
