@@ -254,10 +254,84 @@ def _():
         assert " ".join(chat.kept()) == words, chat.kept()
         assert all(len(x) <= 100 for x in chat.kept()), chat.kept()
         kinds = [n["told"]["type"] for n in chat.notes("told")]
-        assert kinds == ["stream_start", "token", "stream_end"] * len(chat.kept()), kinds
+        once = [k for i, k in enumerate(kinds) if k != "token" or kinds[i - 1] != "token"]
+        assert once == ["stream_start", "token", "stream_end"] * len(chat.kept()), kinds
         target = chat.told("stream_start")[0]["target"]
         assert target == {"channel": "pigeon", "account_id": "post", "to": "ada",
                           "reply_to_id": "1"}, target
+
+
+def tokens(chat):
+    return "".join(t["text"] for t in chat.told("token"))
+
+
+@test("where a message cannot be edited, a stream gets the words as they come, once each")
+def _():
+    words = "slowly one **two** three four five"
+    with Parrot() as parrot, Chat(parrot, "monitor,stream,markdown") as chat:
+        chat.write(words, 1)
+        eventually(lambda: "one" in tokens(chat))
+        assert not chat.told("stream_end") and not chat.kept(), chat.notes("told")
+        assert chat.states() == ["started"], chat.letters()
+        eventually(lambda: chat.states() == ["delivered"])
+        assert tokens(chat) == words and chat.kept() == [words], chat.notes("told")
+        assert len(chat.told("token")) > 2, chat.notes("told")
+        assert len(chat.told("stream_start")) == len(chat.told("stream_end")) == 1
+        request = eventually(lambda: chat.box.history("&type=nex.request"))[0]["payload"]
+        assert request["delivery_result"]["streamed"], request
+        assert request["delivery_result"]["message_ids"] == [chat.told("stream_end")[0]["runId"]]
+
+
+@test("where marks are not shown, a line that has some is told when its marks are known")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,stream") as chat:
+        chat.write("slowly one **two three** four", 1)
+        eventually(lambda: "one" in tokens(chat))
+        eventually(lambda: chat.states() == ["delivered"])
+        assert tokens(chat) == "slowly one two three four", chat.notes("told")
+        assert chat.kept() == ["slowly one two three four"], chat.kept()
+
+
+@test("a stream that is stopped says so with what was said, which stays")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,stream", more="deliver: {gather: 0}\n") as chat:
+        chat.write("slowly " + "word " * 100, 1)
+        eventually(lambda: "word" in tokens(chat))
+        chat.write("/stop", 2)
+        (broken,) = eventually(lambda: chat.told("stream_error"))
+        assert broken["partial"] == tokens(chat) and broken["error"], broken
+        assert broken["runId"] == chat.told("stream_start")[0]["runId"]
+        eventually(lambda: chat.kept() and chat.kept()[0] == broken["partial"])
+        eventually(lambda: set(chat.states()) == {"delivered"})
+        request = chat.box.history("&type=nex.request")[0]["payload"]
+        assert request["response"]["stop_reason"] == "aborted", request
+
+
+@test("a stream that dies while words come loses none: the message is sent again, whole")
+def _():
+    words = "slowly one two three four five"
+    with Parrot() as parrot, Chat(parrot, "monitor,stream") as chat:
+        chat.mode("die at a token")
+        chat.write(words, 1)
+        eventually(lambda: words in chat.kept())
+        assert chat.kept() == [words], chat.kept()
+        eventually(lambda: sorted(chat.states()) == ["delivered", "failed"])
+
+
+@test("a chat that waits for the stream gets its turn: the message that grows is ended")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,stream") as chat:
+        chat.write("slowly " + "word " * 9, 1)
+        eventually(lambda: "word" in tokens(chat))
+        answer = chat.box.request("POST", "/api/messages", {
+            "channel": "post", "peer": "eve", "agent": "parrot", "text": "hello"})
+        assert answer.status == 200, answer
+        eventually(lambda: "hello" in chat.kept())
+        eventually(lambda: len(chat.kept()) == 3 and set(chat.states()) == {"delivered"})
+        first, hello, rest = chat.kept()
+        assert hello == "hello" and first + " " + rest == "slowly " + "word " * 8 + "word"
+        peers = [s["target"]["to"] for s in chat.told("stream_start")]
+        assert peers == ["ada", "eve", "ada"], peers
 
 
 @test("where messages can be edited, a reply grows in one, with typing before it")

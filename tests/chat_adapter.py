@@ -117,7 +117,10 @@ def stream():
             start, text = event, ""
         elif event["type"] == "token":
             text += event["text"]
-        elif event["type"] == "stream_end":
+            if mode() == "die at a token":
+                (place / "mode").unlink()
+                os._exit(7)
+        elif event["type"] in ("stream_end", "stream_error"):
             deliver(start, text)
         elif event["type"] == "message_find":
             say(type="delivery_complete",

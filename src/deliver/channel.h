@@ -20,6 +20,13 @@ struct loop;
 
 enum channel_act { CHANNEL_SEND, CHANNEL_LOOK, CHANNEL_EDIT, CHANNEL_REMOVE };
 
+/* Of a message that grows. */
+enum channel_flow {
+	CHANNEL_SAYS,   /* it says this now, which begins with what it said */
+	CHANNEL_ENDS,   /* and that is all: the answer to its send() follows */
+	CHANNEL_BREAKS, /* likewise, because its agent failed or was stopped */
+};
+
 enum channel_answer {
 	CHANNEL_ACCEPTED,
 	CHANNEL_REFUSED, /* for good, with words */
@@ -90,6 +97,8 @@ struct channel_kind {
 	/* With can_edit.  What has the text already, or is gone already, is accepted. */
 	void (*edit)(void *self, const struct channel_message *message);
 	void (*remove)(void *self, const struct channel_message *message);
+	/* With can_stream.  False: another message has to leave, so this one should end. */
+	bool (*stream)(void *self, const struct channel_message *message, enum channel_flow flow);
 	/* Optional: when something may go to that chat, as the platform's limits are. */
 	int64_t (*ready)(void *self, const struct channel_message *where, int64_t now_ms);
 	/* With buttons: what became of a press, for who pressed. */

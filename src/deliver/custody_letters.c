@@ -122,11 +122,14 @@ static void hear_grown(struct letter *l, yyjson_val *payload)
 /* What is there, or about to be, has a text that was not the last. */
 static void hear_finished(struct letter *l, yyjson_val *payload)
 {
+	bool can_change = !letter_is(l, "stream");
+
 	letter_set(l, LETTER_KIND, json_text_at(payload, "kind"));
 	letter_set(l, LETTER_TEXT, json_text_at(payload, "text"));
 	letter_set(l, LETTER_MEDIA, json_text_at(payload, "media"));
 	letter_set(l, LETTER_VOICE, json_text_at(payload, "voice"));
-	l->drafts = l->accepted + (l->state == LETTER_STARTED);
+	if (can_change)
+		l->drafts = l->accepted + (l->state == LETTER_STARTED);
 }
 
 static void hear_dropped(struct letter *l, yyjson_val *payload)

@@ -1,10 +1,12 @@
-/* desk_live.c - messages that are edited while a request is answered: drafts and status. */
+/* desk_live.c - messages that are edited or grow while a request is answered: drafts and status,
+ * and streams. */
 #include <stdlib.h>
 
 #include "base/must.h"
 #include "deliver/desk_inside.h"
 #include "deliver/desk_live.h"
 #include "deliver/desk_uploads.h"
+#include "deliver/outbox_stream.h"
 
 static struct letter *letter_of(const struct nexus *x)
 {
@@ -22,11 +24,15 @@ static void forget_live(struct nexus *x)
 
 static bool begin_live(struct nexus *x, struct text text)
 {
-	bool is_draft = x->live_mode == CHANNEL_DRAFTS;
+	static const char *const kinds[] = {[CHANNEL_DRAFTS] = "draft",
+	                                    [CHANNEL_PROGRESS] = "status",
+	                                    [CHANNEL_STREAMS] = "stream"};
+	bool is_first = x->live_mode == CHANNEL_DRAFTS ||
+	                (x->live_mode == CHANNEL_STREAMS && !x->request.chunks_sent);
 	struct payload payload = {.text = text,
-	                          .reply_to = is_draft ? nexus_word(&x->request, NEXUS_MESSAGE)
+	                          .reply_to = is_first ? nexus_word(&x->request, NEXUS_MESSAGE)
 	                                               : TEXT("")};
-	char *id = desk_prepare(x, is_draft ? "draft" : "status", &payload);
+	char *id = desk_prepare(x, kinds[x->live_mode], &payload);
 
 	if (!id)
 		return false;
@@ -87,14 +93,29 @@ static bool finish(const struct nexus *x, const char *kind, const struct payload
 bool desk_live_finish(struct nexus *x, const char *kind, uint64_t number,
                       const struct payload *payload)
 {
-	if (!x->live || x->live_mode != CHANNEL_DRAFTS || !finish(x, kind, payload))
+	if (!x->live || x->live_mode == CHANNEL_PROGRESS || !finish(x, kind, payload))
 		return false;
+	if (x->reply && reply_has_failed(x->reply))
+		outbox_break(x->desk->outbox, text_of(x->live));
 	free(x->letter);
 	x->letter = x->live;
 	x->letter_number = number;
 	x->live = NULL;
 	forget_live(x);
 	return true;
+}
+
+bool desk_stream(void *self, enum reply_flow act, struct text text)
+{
+	struct nexus *x = self;
+
+	if (act == REPLY_FLOW_BEGINS)
+		return begin_live(x, text);
+	if (!x->live)
+		return false;
+	if (act == REPLY_FLOW_SAYS)
+		return outbox_say(x->desk->outbox, text_of(x->live), text, x->desk->now_ms);
+	return desk_live_finish(x, "block", REPLY_FLOW_NUMBER, &(struct payload){.text = text});
 }
 
 /* ---- what became of it ---- */
@@ -122,6 +143,8 @@ void desk_look_at_live(struct nexus *x)
 		reply_live_lost(x->reply);
 		return;
 	}
+	if (x->live_mode == CHANNEL_STREAMS)
+		return;
 	if (l->accepted > x->live_there) {
 		x->live_there = l->accepted;
 		reply_live_there(x->reply, l->accepted);

@@ -6,6 +6,7 @@
 
 bool desk_live(void *self, const struct draft_step *step); /* of a nexus, for its reply */
 void desk_live_drop(void *self);
+bool desk_stream(void *self, enum reply_flow act, struct text text); /* likewise */
 int64_t desk_live_ready(void *self);
 /* The draft is x->letter from now on, with its last text.  False: there is none. */
 bool desk_live_finish(struct nexus *x, const char *kind, uint64_t number,

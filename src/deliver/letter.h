@@ -33,7 +33,7 @@ enum letter_word {
 	LETTER_THREAD,
 	LETTER_REPLY_TO,
 	LETTER_KIND, /* block, final, notice, aside, pairing, question or closed; draft or status:
-	              * it is edited; dropped: it goes */
+	              * it is edited; stream: it grows; dropped: it goes */
 	LETTER_TEXT,
 	LETTER_WHY,
 	LETTER_MESSAGES, /* ids of the platform, with spaces between */
@@ -76,10 +76,10 @@ struct letter {
 	size_t to_save;
 	struct link in_all; /* custody.open, custody.over or received.kept, oldest first */
 	/* The outbox's own, which nobody folds. */
-	struct outbox_chat *chat; /* NULL: it is over */
-	struct link in_chat;      /* outbox_chat.letters */
-	bool is_telling, is_out, is_begun;
-	bool is_doubtful; /* a piece has left, and it has to be looked for */
+	struct outbox_chat *chat;                     /* NULL: it is over */
+	struct link in_chat;                          /* outbox_chat.letters */
+	bool is_telling, is_out, is_begun, is_broken; /* the last: its agent did not finish it */
+	bool is_open, is_doubtful; /* it grows; a piece has left, and has to be looked for */
 	int64_t due_ms;
 	unsigned count;         /* pieces of its text; 0: not known */
 	unsigned edited, taken; /* drafts that have the final text; those too many that are gone */
@@ -107,7 +107,7 @@ static inline bool letter_is(const struct letter *l, const char *kind)
 /* Its text still changes. */
 static inline bool letter_is_live(const struct letter *l)
 {
-	return letter_is(l, "draft") || letter_is(l, "status");
+	return letter_is(l, "draft") || letter_is(l, "status") || letter_is(l, "stream");
 }
 
 /* Of the payload of delivery.prepared, or of a checkpoint.  NULL: it is none. */

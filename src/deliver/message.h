@@ -24,6 +24,7 @@ struct channel_message {
 	double since_ms;     /* of look(): by the wall clock, it is not older */
 	struct text stale;   /* ids that it is not but takes the place of, with spaces between */
 	bool is_plain;       /* no Markdown: it is shown as it is */
+	bool grows;          /* of send(), with can_stream: more follows by stream() */
 	const struct channel_button *buttons;
 	unsigned button_count;
 	const struct channel_upload *file; /* it is that, and the text its caption; or NULL */

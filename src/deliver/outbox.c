@@ -120,7 +120,7 @@ static void doubt(struct outbox *o, struct letter *l, const struct outbox_line *
 
 	l->is_out = l->is_doubtful = false;
 	if (!line || !line->kind->traits.can_recognise || was_looked_for ||
-	    outbox_is_edit(l, line)) {
+	    outbox_is_edit(l, line) || letter_is(l, "stream")) {
 		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
 		return;
 	}
@@ -133,7 +133,9 @@ static void go_on_started(struct outbox *o, struct letter *l, const struct outbo
 {
 	bool is_old = l->moved <= o->began_seq;
 
-	if (l->is_out && now_ms >= l->due_ms) {
+	if (l->is_out && l->is_open && !letter_is_live(l) && now_ms < l->due_ms) {
+		outbox_end_stream(o, l, line, now_ms);
+	} else if (l->is_out && now_ms >= l->due_ms) {
 		doubt(o, l, line, now_ms);
 	} else if (l->is_out || (l->is_doubtful && now_ms < l->due_ms) ||
 	           l->seq > custody_durable(o->options.custody)) {

@@ -78,6 +78,12 @@ bool outbox_may_begin(const struct outbox_chat *chat, const struct outbox_line *
 void outbox_note_there(struct outbox *o, struct outbox_chat *chat, bool is_there);
 size_t outbox_waiting(const struct outbox *o, struct text account); /* letters */
 
+/* ---- outbox_stream.c ---- */
+
+/* A letter that grows, and is finished: its end leaves when its text is on the disk. */
+void outbox_end_stream(struct outbox *o, struct letter *l, const struct outbox_line *line,
+                       int64_t now_ms);
+
 /* ---- outbox_live.c ---- */
 
 /* The piece says this, as far as is known. */

@@ -19,7 +19,8 @@ static bool is_reply(const struct letter *l)
 {
 	struct text kind = letter_word(l, LETTER_KIND);
 
-	return text_is(kind, "block") || text_is(kind, "final") || text_is(kind, "draft");
+	return text_is(kind, "block") || text_is(kind, "final") || text_is(kind, "draft") ||
+	       text_is(kind, "stream");
 }
 
 struct channel_message outbox_message(const struct letter *l, struct text text)
@@ -175,6 +176,7 @@ static void leave_by(const struct outbox_line *line, struct letter *l,
                      const struct channel_message *message)
 {
 	l->is_out = true;
+	l->is_open = message->grows;
 	if (outbox_is_edit(l, line))
 		line->kind->edit(line->channel, message);
 	else
@@ -199,6 +201,7 @@ static void send_text(struct outbox *o, struct letter *l, const struct outbox_li
 	buttons_init(&buttons, l, &o->options.codes);
 	message.buttons = buttons.at;
 	message.button_count = buttons.count;
+	message.grows = letter_is(l, "stream") && line->kind->traits.can_stream;
 	leave_by(line, l, &message);
 	buttons_finish(&buttons);
 	buf_finish(&words);

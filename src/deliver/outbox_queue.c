@@ -216,7 +216,7 @@ static void place_chat(struct outbox *o, struct outbox_chat *chat, const struct 
 	const struct letter *l = find_first(chat, &due_ms);
 	bool is_begun = l && (l->is_out || l->state == LETTER_STARTED);
 
-	if (l && !l->is_out && l->seq > custody_durable(o->options.custody))
+	if (l && (!l->is_out || l->is_open) && l->seq > custody_durable(o->options.custody))
 		list_add(&o->unsaved, &chat->in_work);
 	else if (l && !is_begun && !l->is_telling &&
 	         (!line || !line->channel || !outbox_may_begin(chat, line, now_ms)))

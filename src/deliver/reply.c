@@ -191,8 +191,10 @@ struct reply *reply_create(const struct reply_options *options,
 	r->context.on_typing = show_typing;
 	r->context.on_tool_start = start_tool;
 	r->context.draft_mode = options->mode == CHANNEL_DRAFTS;
-	r->context.streaming_enabled = options->mode == CHANNEL_BLOCKS || r->context.draft_mode;
+	r->context.streaming_enabled = options->mode == CHANNEL_BLOCKS ||
+	                               options->mode == CHANNEL_STREAMS || r->context.draft_mode;
 	reply_live_init(r);
+	reply_flow_init(r);
 	if (options->mode == CHANNEL_BLOCKS)
 		r->pipeline = pipeline_create(&pipeline);
 	r->dispatch = dispatch_create(&options->dispatch);
@@ -211,6 +213,7 @@ void reply_destroy(struct reply *r)
 	dispatch_destroy(r->dispatch);
 	streaming_finish(&r->context);
 	reply_live_finish(r);
+	reply_flow_finish(r);
 	buf_finish(&r->text);
 	buf_finish(&r->calls);
 	for (size_t i = 0; i < r->media_count; i++)
@@ -265,17 +268,17 @@ static bool enqueue_last(struct reply *r, uint64_t number, const struct payload 
 static bool enqueue_failed(struct reply *r, const struct payload *so_far, int64_t now_ms)
 {
 	struct payload words = {.text = text_of(r->options.failed)};
-	bool has_draft = r->context.draft_mode && r->live.has_begun &&
-	                 enqueue_last(r, DRAFT_NUMBER, so_far, now_ms);
+	bool is_shown = (r->context.draft_mode && r->live.has_begun) || r->flow_is_open;
+	bool has_draft = is_shown && enqueue_last(r, DRAFT_NUMBER, so_far, now_ms);
 
 	if (r->is_cancelled)
 		return has_draft;
 	return (has_draft || r->sent) && enqueue_last(r, FINAL_NUMBER, &words, now_ms);
 }
 
-static void enqueue_final(struct reply *r, int64_t now_ms)
+static void enqueue_text(struct reply *r, struct text text, int64_t now_ms)
 {
-	struct payload final = {.text = buf_text(&r->text),
+	struct payload final = {.text = text,
 	                        .media = r->kept,
 	                        .media_count = r->kept_count,
 	                        .is_voice = r->kept_is_voice,
@@ -291,6 +294,20 @@ static void enqueue_final(struct reply *r, int64_t now_ms)
 	r->step = is_any ? REPLY_FINAL : REPLY_OVER;
 	if (!is_any)
 		reply_live_drop(r);
+}
+
+static void enqueue_final(struct reply *r, int64_t now_ms)
+{
+	struct buf rest;
+
+	if (r->options.mode != CHANNEL_STREAMS) {
+		enqueue_text(r, buf_text(&r->text), now_ms);
+		return;
+	}
+	buf_init(&rest, r->text.len + 4 * KIB);
+	reply_flow_put(r, &rest);
+	enqueue_text(r, buf_text(&rest), now_ms);
+	buf_finish(&rest);
 }
 
 static void end_run(struct reply *r, int64_t now_ms)
@@ -319,7 +336,9 @@ void reply_work(struct reply *r, int64_t now_ms)
 	take_blocks(r, now_ms);
 	send_next(r, now_ms);
 	reply_live_work(r, now_ms);
-	if (r->step == REPLY_FLUSHED && dispatch_is_idle(r->dispatch) && !r->live.editing) {
+	reply_flow_work(r, now_ms);
+	if (r->step == REPLY_FLUSHED && dispatch_is_idle(r->dispatch) && !r->live.editing &&
+	    !reply_flow_waits(r)) {
 		enqueue_final(r, now_ms);
 		typing_sent(&r->context.typing_signaler, dispatch_is_idle(r->dispatch));
 		typing_run_over(&r->context.typing_signaler);
@@ -337,7 +356,7 @@ int64_t reply_due(const struct reply *r)
 {
 	int64_t due = dispatch_due(r->dispatch);
 	int64_t others[] = {r->pipeline ? pipeline_due(r->pipeline) : INT64_MAX, reply_live_due(r),
-	                    typing_due(&r->context.typing_signaler)};
+	                    reply_flow_due(r), typing_due(&r->context.typing_signaler)};
 
 	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (others[i] < due)
@@ -348,13 +367,15 @@ int64_t reply_due(const struct reply *r)
 void reply_settle(struct reply *r, uint64_t number, enum pipeline_sent sent, struct text messages,
                   int64_t now_ms)
 {
-	if (!dispatch_done(r->dispatch, number, now_ms))
+	if (number != REPLY_FLOW_NUMBER && !dispatch_done(r->dispatch, number, now_ms))
 		return;
 	if (sent == PIPELINE_ACCEPTED) {
 		r->sent++;
 		for (struct text rest = messages; rest.at;)
 			streaming_note_sent(&r->context, text_cut(rest, ' ', &rest));
 	}
+	if (number == REPLY_FLOW_NUMBER)
+		reply_flow_settle(r, sent);
 	if (r->pipeline && number < FINAL_NUMBER)
 		pipeline_settle(r->pipeline, number, sent);
 	reply_work(r, now_ms);

@@ -17,13 +17,17 @@
 #define REPLY_TOOLS_MAX 32 /* that are named; more are not */
 #define REPLY_TEXT_MAX MIB /* bytes of all that an agent says in a turn; more is left out */
 
+/* A message that is shown as it is written; its end is settled as REPLY_FLOW_NUMBER. */
+enum reply_flow { REPLY_FLOW_BEGINS, REPLY_FLOW_SAYS, REPLY_FLOW_ENDS };
+#define REPLY_FLOW_NUMBER ((uint64_t)1 << 63)
+
 struct reply_options {
 	struct chunk_options chunking;
 	struct gather_options coalescing;
 	struct dispatch_options dispatch; /* its texts outlive the reply */
 	enum channel_mode mode;
 	bool takes_media;           /* what an agent sends with its words goes, too */
-	struct draft_options draft; /* of the mode that drafts */
+	struct draft_options draft; /* of the modes that show a message as it grows */
 	const char *failed;         /* words for an agent that fails in the middle; lives on */
 	void *self;
 	void (*send)(void *self, enum dispatch_kind kind, uint64_t number,
@@ -36,6 +40,9 @@ struct reply_options {
 	bool (*live)(void *self, const struct draft_step *step);
 	void (*drop)(void *self);
 	int64_t (*ready)(void *self);
+	/* For the mode in which words are shown as they come: the text of the message so far.
+	 * False: it is not taken, or of one that is shown: it should end. */
+	bool (*stream)(void *self, enum reply_flow act, struct text text);
 };
 
 struct reply;
@@ -59,7 +66,7 @@ void reply_settle(struct reply *r, uint64_t number, enum pipeline_sent sent, str
 /* What became of the message that is edited: so many are there; its edit; it is lost. */
 void reply_live_there(struct reply *r, unsigned count);
 void reply_live_edited(struct reply *r, enum draft_edited how);
-void reply_live_lost(struct reply *r);
+void reply_live_lost(struct reply *r);            /* also of one that is shown as it is written */
 void reply_work(struct reply *r, int64_t now_ms); /* at reply_due(), and after each signal */
 int64_t reply_due(const struct reply *r);
 

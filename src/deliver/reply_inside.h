@@ -2,6 +2,7 @@
 #ifndef DELIVER_REPLY_INSIDE_H
 #define DELIVER_REPLY_INSIDE_H
 
+#include "deliver/flow.h"
 #include "deliver/progress.h"
 #include "deliver/reply.h"
 
@@ -38,7 +39,24 @@ struct reply {
 	struct live_draft live;
 	bool live_is_stale; /* there is a newer text */
 	struct progress_note progress;
+
+	/* Of one that is shown as it is written. */
+	struct flow flow;
+	bool flow_is_open, flow_ends; /* a message is shown; its end is on its way */
+	int64_t flow_due_ms;
 };
+
+/* ---- reply_flow.c ---- */
+
+void reply_flow_init(struct reply *r);
+void reply_flow_finish(struct reply *r);
+void reply_flow_work(struct reply *r, int64_t now_ms);
+int64_t reply_flow_due(const struct reply *r);
+void reply_flow_settle(struct reply *r, enum pipeline_sent sent);
+void reply_flow_lost(struct reply *r);
+bool reply_flow_waits(const struct reply *r); /* before the final can be made */
+/* What was not accepted of the turn, as the text of the final. */
+void reply_flow_put(struct reply *r, struct buf *out);
 
 /* ---- reply_live.c ---- */
 

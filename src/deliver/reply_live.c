@@ -151,6 +151,10 @@ void reply_live_edited(struct reply *r, enum draft_edited how)
 
 void reply_live_lost(struct reply *r)
 {
+	if (r->flow_is_open) {
+		reply_flow_lost(r);
+		return;
+	}
 	draft_end(&r->live);
 	r->live.has_begun = false;
 	if (is_draft(r))

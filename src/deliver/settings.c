@@ -99,6 +99,8 @@ static enum channel_mode mode_of(const struct nexus *x, const struct config_stre
 
 	if (enabled == CONFIG_FALSE || x->request.disables_streaming)
 		return CHANNEL_ACCUMULATES;
+	if (mode == CHANNEL_DRAFTS && !traits->can_edit && traits->can_stream)
+		return CHANNEL_STREAMS;
 	if ((mode == CHANNEL_DRAFTS || mode == CHANNEL_PROGRESS) && !traits->can_edit)
 		return CHANNEL_ACCUMULATES;
 	return mode;

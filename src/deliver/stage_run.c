@@ -115,6 +115,7 @@ enum stage_step stage_assemble(struct nexus *x, int64_t now_ms)
 		.live = desk_live,
 		.drop = desk_live_drop,
 		.ready = desk_live_ready,
+		.stream = desk_stream,
 	};
 	struct streaming_context target = {
 		.channel = x->account->line.kind->name,
@@ -131,7 +132,8 @@ enum stage_step stage_assemble(struct nexus *x, int64_t now_ms)
 	desk_resolve(x, &options, &target.typing_signaler);
 	x->reply = reply_create(&options, &target);
 	x->live_mode = options.mode;
-	x->request.is_streamed = options.mode == CHANNEL_BLOCKS || options.mode == CHANNEL_DRAFTS;
+	x->request.is_streamed = options.mode == CHANNEL_BLOCKS || options.mode == CHANNEL_DRAFTS ||
+	                         options.mode == CHANNEL_STREAMS;
 	return desk_fetch(x, now_ms) ? STAGE_DONE : STAGE_WAITS;
 }
 

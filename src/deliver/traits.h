@@ -11,12 +11,14 @@ enum channel_mode {
 	CHANNEL_BLOCKS,      /* one for each block */
 	CHANNEL_DRAFTS,      /* one that is edited as the text grows; with can_edit */
 	CHANNEL_PROGRESS,    /* one that says what is done, removed at the end; likewise */
+	CHANNEL_STREAMS,     /* the words as they come, which stay; with can_stream */
 };
 
 struct channel_traits {
 	struct chunk_limit limit;
 	enum channel_mode mode; /* unless the configuration says otherwise */
 	bool can_type, can_edit;
+	bool can_stream;       /* a message may grow while it is sent: stream() */
 	bool can_media;        /* pictures and files, too: message.file */
 	unsigned buttons;      /* under a message, at most; 0: it has none */
 	unsigned button_chars; /* of a label, at most; 0: as many as there are */

@@ -6,30 +6,15 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "deliver/adapter/adapter_inside.h"
+#include "deliver/adapter/adapter_call.h"
 
-#define SEND_MS 20000 /* then the program is ended */
 #define FILE_MS 50000
 #define EDIT_MS 10000
 #define WAIT_MS 12000 /* for its turn */
 #define EDIT_WAIT_MS 3000
 #define CALLS_MAX 256
-#define INPUT_MAX (4 * MIB)
 
 static const struct bucket_rate any_rate = {1000, 1};
-
-struct adapter_call {
-	struct adapter *adapter;
-	enum channel_act act;
-	char *delivery, *run, *peer, *thread, *reply_to, *message, *text;
-	char *file; /* the path of one, which goes by send; or NULL */
-	unsigned piece;
-	bool is_plain;
-	char *created;               /* its id, told before its end */
-	int64_t until_ms;            /* its turn has to come before */
-	struct adapter_child *child; /* of send */
-	struct link in_adapter;
-};
 
 /* ---- calls ---- */
 
@@ -56,7 +41,9 @@ static struct adapter_call *adapter_make_call(struct adapter *a, const struct ch
 	c->message = is_edit ? dup_word(m->message) : NULL;
 	c->text = dup_word(m->text);
 	c->file = m->file ? must_dup(m->file->path) : NULL;
-	c->until_ms = adapter_now(a) + (is_edit ? EDIT_WAIT_MS : WAIT_MS);
+	c->since_ms = adapter_now(a);
+	c->until_ms = c->since_ms + (is_edit ? EDIT_WAIT_MS : WAIT_MS);
+	adapter_live_begin(&c->live, m);
 	list_init(&c->in_adapter);
 	list_add(&a->calls, &c->in_adapter);
 	a->call_count++;
@@ -77,10 +64,11 @@ static void adapter_free_call(struct adapter_call *c)
 	free(c->text);
 	free(c->file);
 	free(c->created);
+	adapter_live_finish(&c->live);
 	free(c);
 }
 
-static struct channel_message message_of(const struct adapter_call *c)
+struct channel_message adapter_message_of(const struct adapter_call *c)
 {
 	return (struct channel_message){.delivery = text_of(c->delivery),
 	                                .piece = c->piece,
@@ -92,7 +80,7 @@ static struct channel_message message_of(const struct adapter_call *c)
 	                                .is_plain = c->is_plain};
 }
 
-static struct adapter_call *first_call(const struct adapter *a)
+struct adapter_call *adapter_first_call(const struct adapter *a)
 {
 	return list_is_empty(&a->calls) ? NULL
 	                                : list_of(a->calls.next, struct adapter_call, in_adapter);
@@ -111,7 +99,7 @@ static void adapter_end_call(struct adapter_call *c, enum channel_answer answer,
 	                                .message = text_of(message),
 	                                .why = why};
 
-	if (c == first_call(a)) {
+	if (c == adapter_first_call(a)) {
 		a->is_out = false;
 		deadline_clear(&a->due);
 	}
@@ -166,7 +154,7 @@ static void hear_status(struct adapter_call *c, const struct adapter_status *s)
 {
 	if (s->news == ADAPTER_CREATED && s->message.len && !c->created)
 		c->created = text_dup(s->message);
-	else if (s->news == ADAPTER_DONE)
+	else if (s->news == ADAPTER_DONE && !c->live.grows)
 		hear_end(c, s);
 	else if (s->news == ADAPTER_FAILED)
 		hear_failure(c, s);
@@ -180,7 +168,7 @@ static bool stream_line(void *self, struct text line, struct error *why)
 	if (!adapter_read_status(&a->reader, line, &status, why))
 		return false;
 	if (a->is_out)
-		hear_status(first_call(a), &status);
+		hear_status(adapter_first_call(a), &status);
 	return true;
 }
 
@@ -188,13 +176,16 @@ static bool stream_line(void *self, struct text line, struct error *why)
 
 static bool tell_stream(struct adapter_call *c)
 {
-	struct channel_message m = message_of(c);
+	struct channel_message m = adapter_message_of(c);
 	struct adapter_say say = {c->adapter, c->run, &m};
 	struct buf out;
 	bool good;
 
-	buf_init(&out, INPUT_MAX);
-	if (c->act == CHANNEL_LOOK)
+	buf_init(&out, ADAPTER_INPUT_MAX);
+	if (c->live.grows) {
+		adapter_say_start(&say, &out);
+		adapter_live_say(&c->live, &say, false, &out);
+	} else if (c->act == CHANNEL_LOOK)
 		adapter_say_find(&say, &out);
 	else if (c->act == CHANNEL_REMOVE)
 		adapter_say_delete(&say, &out);
@@ -218,7 +209,7 @@ static void stream_over(void *self, struct text answer, const char *why)
 
 	error_set(&a->why, "the adapter's stream is not there: %s", why ? why : "it ended");
 	if (a->is_out)
-		lose_call(first_call(a));
+		lose_call(adapter_first_call(a));
 	a->options.wake(a->options.self);
 }
 
@@ -238,7 +229,7 @@ void adapter_open_stream(struct adapter *a)
 	if (!adapter_argv(a, ADAPTER_STREAM, words, &argv))
 		return;
 	o = adapter_child_of(a, &argv);
-	o.input_max = INPUT_MAX;
+	o.input_max = ADAPTER_INPUT_MAX;
 	o.has_lines = true;
 	o.line = stream_line;
 	o.began = stream_began;
@@ -293,8 +284,8 @@ static void start_send(struct adapter_call *c, struct text text)
 	}
 	if (adapter_argv(a, ADAPTER_SEND, words, &argv)) {
 		o = adapter_child_of(a, &argv);
-		o.ms = c->file ? FILE_MS : SEND_MS;
-		o.input_max = a->info.reads_stdin ? INPUT_MAX : 0;
+		o.ms = c->file ? FILE_MS : ADAPTER_SEND_MS;
+		o.input_max = a->info.reads_stdin ? ADAPTER_INPUT_MAX : 0;
 		o.self = c;
 		o.over = send_over;
 		c->child = adapter_child_create(&o);
@@ -308,7 +299,7 @@ static void start_send(struct adapter_call *c, struct text text)
 
 static bool adapter_start_call(struct adapter_call *c)
 {
-	struct channel_message m = message_of(c);
+	struct channel_message m = adapter_message_of(c);
 	struct buf words;
 
 	if (c->adapter->info.can[ADAPTER_STREAM] && !c->file)
@@ -324,16 +315,17 @@ static unsigned most_ms(const struct adapter_call *c)
 {
 	if (c->act == CHANNEL_EDIT || c->act == CHANNEL_REMOVE)
 		return EDIT_MS;
-	return (c->file ? FILE_MS : SEND_MS) + 1000;
+	return (c->file ? FILE_MS : ADAPTER_SEND_MS) + 1000;
 }
 
 static void start_next(struct adapter *a)
 {
 	struct adapter_call *c;
 
-	while (!a->is_out && (c = first_call(a))) {
+	while (!a->is_out && (c = adapter_first_call(a))) {
 		a->is_out = true;
-		deadline_set(a->options.loop, &a->due, most_ms(c));
+		if (!c->live.grows)
+			deadline_set(a->options.loop, &a->due, most_ms(c));
 		if (!adapter_start_call(c))
 			adapter_end_call(c, CHANNEL_AWAY, TEXT(""), &a->why);
 	}
@@ -343,7 +335,7 @@ static void start_next(struct adapter *a)
 static void call_is_due(struct deadline *deadline)
 {
 	struct adapter *a = list_of(deadline, struct adapter, due);
-	struct adapter_call *c = first_call(a);
+	struct adapter_call *c = adapter_first_call(a);
 	struct error why = {"the adapter does not answer"};
 
 	if (!a->stream || c->file)
@@ -361,7 +353,7 @@ int64_t adapter_calls_tick(struct adapter *a, int64_t now_ms)
 	list_each(&a->calls, l) {
 		struct adapter_call *c = list_of(l, struct adapter_call, in_adapter);
 
-		if (a->is_out && c == first_call(a))
+		if (a->is_out && c == adapter_first_call(a))
 			continue;
 		if (c->until_ms <= now_ms)
 			adapter_end_call(c, c->act == CHANNEL_LOOK ? CHANNEL_AWAY : CHANNEL_LATER,
@@ -454,7 +446,7 @@ void adapter_calls_init(struct adapter *a)
 void adapter_calls_finish(struct adapter *a)
 {
 	deadline_clear(&a->due);
-	while (first_call(a))
-		adapter_free_call(first_call(a));
+	while (adapter_first_call(a))
+		adapter_free_call(adapter_first_call(a));
 	buckets_finish(&a->chats);
 }

@@ -95,21 +95,8 @@ void adapter_look(void *self, const struct channel_message *m);
 void adapter_edit(void *self, const struct channel_message *m);
 void adapter_remove(void *self, const struct channel_message *m);
 void adapter_type(void *self, const struct channel_message *where, bool shows);
+bool adapter_stream(void *self, const struct channel_message *m, enum channel_flow flow);
 int64_t adapter_ready(void *self, const struct channel_message *where, int64_t now_ms);
 int64_t adapter_calls_tick(struct adapter *a, int64_t now_ms);
-
-/* ---- adapter_say.c ---- */
-
-struct adapter_say {
-	const struct adapter *adapter;
-	const char *run; /* names what is delivered, for ever */
-	const struct channel_message *message;
-};
-void adapter_say_message(const struct adapter_say *say, struct buf *out); /* new, or an edit */
-void adapter_say_delete(const struct adapter_say *say, struct buf *out);
-void adapter_say_find(const struct adapter_say *say, struct buf *out);
-void adapter_say_typing(const struct adapter_say *say, bool shows, struct buf *out);
-/* As the chat shows it: Markdown only where the adapter does. */
-void adapter_words(const struct adapter *a, const struct channel_message *m, struct buf *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* adapter_say.c - what an adapter is told: lines of its stream. */
 #include "base/put.h"
-#include "deliver/adapter/adapter_inside.h"
+#include "deliver/adapter/adapter_call.h"
 #include "deliver/plain.h"
 
 static void put_present(struct buf *out, const char *key, struct text value)
@@ -49,24 +49,47 @@ void adapter_words(const struct adapter *a, const struct channel_message *m, str
 		plain_add(out, text);
 }
 
-void adapter_say_message(const struct adapter_say *say, struct buf *out)
+void adapter_say_start(const struct adapter_say *say, struct buf *out)
 {
-	struct buf words;
-
 	begin_line(say, "stream_start", out);
 	put_word(out, "sessionLabel", say->run);
 	put_target(say, out);
 	end_line(out);
-	buf_init(&words, ADAPTER_LINE_MAX);
-	adapter_words(say->adapter, say->message, &words);
+}
+
+void adapter_say_token(struct text text, struct buf *out)
+{
 	put_object(out, NULL);
 	put_word(out, "type", "token");
-	put_text(out, "text", buf_text(&words));
+	put_text(out, "text", text);
 	end_line(out);
-	buf_finish(&words);
+}
+
+void adapter_say_end(const struct adapter_say *say, struct buf *out)
+{
 	begin_line(say, "stream_end", out);
 	put_bool(out, "final", true);
 	end_line(out);
+}
+
+void adapter_say_error(const struct adapter_say *say, struct text partial, struct buf *out)
+{
+	begin_line(say, "stream_error", out);
+	put_word(out, "error", "the agent did not finish");
+	put_text(out, "partial", partial);
+	end_line(out);
+}
+
+void adapter_say_message(const struct adapter_say *say, struct buf *out)
+{
+	struct buf words;
+
+	adapter_say_start(say, out);
+	buf_init(&words, ADAPTER_LINE_MAX);
+	adapter_words(say->adapter, say->message, &words);
+	adapter_say_token(buf_text(&words), out);
+	buf_finish(&words);
+	adapter_say_end(say, out);
 }
 
 void adapter_say_delete(const struct adapter_say *say, struct buf *out)

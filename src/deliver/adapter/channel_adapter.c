@@ -41,6 +41,13 @@ static const struct adapter_usual {
 	{"", CHANNEL_BLOCKS, true, TEXT_CHARS},
 };
 
+static enum channel_mode mode_of(const struct adapter_info *info)
+{
+	if (info && info->can[ADAPTER_EDIT])
+		return CHANNEL_DRAFTS;
+	return info && info->can[ADAPTER_STREAM] ? CHANNEL_STREAMS : CHANNEL_BLOCKS;
+}
+
 static struct channel_traits traits_of(const char *name, const struct adapter_info *info)
 {
 	const struct adapter_usual *u = usual;
@@ -49,12 +56,11 @@ static struct channel_traits traits_of(const char *name, const struct adapter_in
 		u++;
 	return (struct channel_traits){
 		.limit = {CHUNK_POINTS, info && info->text_max ? info->text_max : u->chars, 0},
-		.mode = info && info->can[ADAPTER_EDIT] && u->mode == CHANNEL_BLOCKS
-	                        ? CHANNEL_DRAFTS
-	                        : u->mode,
+		.mode = u->mode == CHANNEL_BLOCKS ? mode_of(info) : u->mode,
 		.can_type = u->shows_typing && info && info->can[ADAPTER_TYPING],
 		.can_edit = info && info->can[ADAPTER_EDIT],
 		.can_media = info && info->shows_media && info->can[ADAPTER_SEND],
+		.can_stream = info && info->can[ADAPTER_STREAM] && !info->can[ADAPTER_EDIT],
 		/* Until it is known, it is not known that it cannot. */
 		.can_recognise = !info || info->can[ADAPTER_RECONCILE],
 		.gathers = true,
@@ -355,6 +361,7 @@ struct channel_kind channel_outside(const char *name)
 		.type = adapter_type,
 		.edit = adapter_edit,
 		.remove = adapter_remove,
+		.stream = adapter_stream,
 		.ready = adapter_ready,
 		.state = adapter_state,
 		.check = adapter_check,
