@@ -14,12 +14,16 @@ static void read_answer(struct json_reader *reader, struct text input)
 	struct slack_sought sought = {
 		.delivery = TEXT("D1"), .stale = TEXT("1.1 2.2"), .piece = 1, .self = &self};
 	struct slack_answer answer;
+	struct slack_place place;
 	struct slack_self bot;
 	char ts[SLACK_ID_MAX];
 
 	if (!slack_read_answer(reader, input, &answer))
 		return;
 	slack_read_self(&answer, &bot);
+	if (slack_read_place(&answer, "https://slack.com/api", &place) &&
+	    !text_starts(text_of(place.url), TEXT("https://")))
+		abort();
 	if (slack_find_message(&answer, &sought, ts) &&
 	    (!slack_is_ts(text_of(ts)) || text_is(text_of(ts), "1.1")))
 		abort();

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Slack: what people write there is answered there, in one message that grows, exactly once."""
 
+import re
 import time
 from pathlib import Path
 
@@ -402,6 +403,78 @@ def _():
         got = cli("channels", "check", "slack", "--data", str(box.data))
         assert "the bot lacks the scope files:read: pictures and files" in got.out, got
         assert other.heard == [] and not list((box.data / "media").glob("*/*"))
+        clean(fake, box)
+
+
+def directory(**files):
+    place = temp_dir()
+    for name, data in files.items():
+        (place / name.replace("_", ".")).write_bytes(data)
+    return place, f"media: {{send: true, directory: {place}}}\n"
+
+
+def sends(box, id, *urls):
+    box.emit("agent.media", source="model", correlationId=id,
+             payload={"agentId": "model", "mediaUrls": list(urls)})
+
+
+@test("files of agents are shown in the thread of the answer, and what Slack refuses is told")
+def _():
+    _, media = directory(map_png=b"\x89PNG\r\n\x1a\n" + b"p" * 300000, plan_pdf=b"%PDF-1",
+                         evil_exe=b"MZ", last_txt=b"last")
+    with Upstream() as up, Slack() as fake, settings(up, fake, media) as box:
+        connected(box)
+        id, ts = asked(box, up, fake, f"<@{BOT}> slow please", channel="C5")
+        fake.script["files.completeUploadExternal"] = [None, Refused("file_type_not_allowed")]
+        fake.script["upload"] = [None, None, 500]
+        sends(box, id, "map.png", "evil.exe", "plan.pdf")
+        ends(box, id)
+        got = finished(box, id)
+        eventually(lambda: fake.screen("C5", ts) == ["Hello", "[map.png]", "[plan.pdf]"])
+        files = [f for f in fake.uploads.values() if f.get("is_shared")]
+        assert [len(f["data"]) for f in files] == [300008, 6]
+        names = [re.sub("[0-9a-f]{12}", "MARK", f["name"]) for f in files]
+        assert names == ["map-MARK.png", "plan-MARK.pdf"], names
+        (missed,) = [x["missed"] for x in letters(box) if "missed" in x]
+        assert missed == "evil.exe: Slack refused it: file_type_not_allowed", missed
+        assert got["status"] == "completed" and fake.limited == 0, got
+        fake.scopes.remove("files:write")
+        id, _ = asked(box, up, fake)
+        sends(box, id, "last.txt")
+        ends(box, id)
+        finished(box, id)
+        assert any("needs the scope files:write" in x.get("missed", "") for x in letters(box))
+        done = cli("channels", "check", "slack", "--data", str(box.data))
+        assert done.code == 0 and "lacks the scope files:write: " in done.out, done
+        clean(fake, box)
+
+
+@test("a file whose answer was lost is found by its name, also later, and shown once")
+def _():
+    _, media = directory(map_png=b"p", plan_pdf=b"%PDF-1", last_txt=b"last")
+    with Upstream() as up, Slack() as fake, settings(up, fake, media) as box:
+        connected(box)
+        fake.shows_after = 1
+        fake.script = {"files.getUploadURLExternal": ["lose"], "upload": ["lose"],
+                       "files.completeUploadExternal": ["lose", "drop"]}
+        id, _ = asked(box, up, fake)
+        sends(box, id, "map.png", "plan.pdf")
+        ends(box, id)
+        assert finished(box, id)["status"] == "completed"
+        eventually(lambda: len(fake.screen()) == 3)
+        assert fake.screen() == ["Hello", "[map.png]", "[plan.pdf]"], fake.screen()
+        assert len(fake.of("files.completeUploadExternal")) == 3, fake.heard
+        fake.shows_after = 0.3
+        id, _ = asked(box, up, fake)
+        fake.script["files.completeUploadExternal"] = ["lose"]
+        sends(box, id, "last.txt")
+        ends(box, id)
+        eventually(lambda: len(fake.of("files.completeUploadExternal")) == 4)
+        box.kill9()
+        box.start()
+        eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"] * 2)
+        assert fake.screen()[3:] == ["Hello", "[last.txt]"], fake.screen()
+        assert not [x for x in letters(box) if "missed" in x]
         clean(fake, box)
 
 

@@ -15,11 +15,22 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 API = json.loads((Path(__file__).parent / "fixtures" / "slack.json").read_text())["methods"]
+# Methods that are newer than the description, as Slack's documentation has them.
+API |= {
+    "files.getUploadURLExternal": {"verb": "POST", "args": {
+        "filename": {"type": "string", "required": True},
+        "length": {"type": "integer", "required": True},
+        "alt_txt": {"type": "string"}, "snippet_type": {"type": "string"}}},
+    "files.completeUploadExternal": {"verb": "POST", "args": {
+        "files": {"type": "string", "required": True}, "channel_id": {"type": "string"},
+        "channels": {"type": "string"}, "thread_ts": {"type": "string"},
+        "initial_comment": {"type": "string"}, "blocks": {"type": "string"}}},
+}
 BOT, BOT_ID = "U0BOX", "B0BOX"
 TEXT_MAX, BLOCKS_MAX, SECTION_MAX = 40000, 50, 3000
 FORM = "application/x-www-form-urlencoded"
 SCOPES = ("app_mentions:read", "assistant:write", "channels:history", "chat:write",
-          "files:read", "groups:history", "im:history", "mpim:history")
+          "files:read", "files:write", "groups:history", "im:history", "mpim:history")
 WS_MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 
@@ -133,6 +144,8 @@ class Slack:
         self.gone = []
         self.files = {}     # path -> bytes, or the bytes that are said to come
         self.fetched = []   # (path, authorization), as they were asked for
+        self.uploads = {}   # id -> {"name", "length", "data"} of files that the box sends
+        self.shows_after = 0  # seconds until a file that is shared is seen
         self.sent = []      # (channel, text), as they were accepted
         self.told = []      # what who pressed was told
         self.waiting = {}   # envelopes that were not acknowledged: id -> envelope
@@ -416,6 +429,56 @@ class Slack:
                            if where == form["channel"] and
                            form["ts"] in (ts, m.get("thread_ts"))], form)
 
+    def files_getUploadURLExternal(self, form):
+        if "files:write" not in self.scopes:
+            raise Refused("missing_scope", needed="files:write", provided="chat:write")
+        id = f"F0UP{len(self.uploads)}"
+        self.uploads[id] = {"name": form["filename"], "length": int(form["length"]), "data": None}
+        return {"upload_url": f"{self.origin}/upload/v1/{id}", "file_id": id}
+
+    def upload(self, path, headers, data):
+        """The bytes of a file: the status and what is said; None: the answer is lost."""
+        with self.lock:
+            file = self.uploads[path.rpartition("/")[2]]
+            self.heard.append(("upload", {"path": path}))
+            if headers.get("Authorization") or file["data"] is not None:
+                self.wrong.append("bytes with a token, or a second time")
+            if headers["Content-Type"] != "application/octet-stream" or \
+                    len(data) != file["length"]:
+                self.wrong.append(f"{len(data)} bytes of a file: {headers['Content-Type']}")
+            file["data"] = data
+            step = (self.script.get("upload") or [None]).pop(0)
+            if step == "lose":
+                return None
+            return (step, "no") if step else (200, f"OK - {len(data)}")
+
+    def files_completeUploadExternal(self, form):
+        (said,) = json.loads(form["files"])
+        file, thread = self.uploads.get(said["id"]), form.get("thread_ts")
+        channel = form.get("channel_id") or form["channels"]
+        if said.keys() - {"id", "title", "highlight_type"} or ("channel_id" in form) == (
+                "channels" in form) or (channel[0] in "UW") != ("channels" in form):
+            self.wrong.append(f"a file is shared: {form}")
+        if thread and (channel, thread) not in self.messages:
+            self.wrong.append(f"no message {thread} in {channel}")
+        if file is None or file["data"] is None or file.get("is_shared"):
+            self.wrong.append(f"a file that is not there, or is shared already: {said}")
+            raise Refused("file_not_found")
+        file["is_shared"] = True
+        ts = self._ts()
+        message = {"type": "message", "subtype": "file_share", "user": BOT, "bot_id": BOT_ID,
+                   "text": form.get("initial_comment", ""), "ts": ts, "upload": False,
+                   "files": [{**said, "name": file["name"], "mode": "hosted"}],
+                   "shown": f"[{said['title']}]{form.get('initial_comment', '')}"}
+        if thread:
+            message["thread_ts"] = thread
+        threading.Timer(self.shows_after, self._show, (channel, message)).start()
+        return {"files": [{"id": said["id"], "title": said["title"]}]}
+
+    def _show(self, channel, message):
+        with self.lock:
+            self.messages[channel, message["ts"]] = message
+
     def assistant_threads_setStatus(self, form):
         if (form["channel_id"], form["thread_ts"]) not in self.messages:
             self.wrong.append(f"no thread {form['thread_ts']}")
@@ -425,8 +488,8 @@ class Slack:
 
     def answer(self, method, verb, pairs, token):
         """The status, headers and body; None: the answer is lost.  A script has, for a method, what
-        happens next: `lose` (it is accepted, and the answer is lost), a Refused, or None: all is
-        well."""
+        happens next: `lose` (it is accepted, and the answer is lost), `drop` (it is not, and there
+        is no answer), a Refused, or None: all is well."""
         with self.lock:
             form = dict(pairs)
             self.heard.append((method, form))
@@ -441,6 +504,8 @@ class Slack:
             try:
                 if isinstance(step, Refused):
                     raise step
+                if step == "drop":
+                    return None
                 own = self.app_token if method == "apps.connections.open" else self.token
                 if token != f"Bearer {own}":
                     raise Refused("invalid_auth")
@@ -478,7 +543,14 @@ class Slack:
 
             def serve(self):
                 parts = urlsplit(self.path)
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                if parts.path.startswith("/upload/v1/"):
+                    got = fake.upload(parts.path, self.headers, body)
+                    self.close_connection = got is None
+                    if got:
+                        self.reply(got[0], {}, got[1])
+                    return
+                body = body.decode()
                 if parts.path == "/link/":
                     self.upgrade(parts.query)
                     return

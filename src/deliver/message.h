@@ -22,6 +22,7 @@ struct channel_message {
 	struct text peer, thread, reply_to, text;
 	struct text message; /* of edit() and remove(): the platform's id */
 	double since_ms;     /* of look(): by the wall clock, it is not older */
+	bool is_file;        /* likewise: a file is looked for */
 	struct text stale;   /* ids that it is not but takes the place of, with spaces between */
 	bool is_plain;       /* no Markdown: it is shown as it is */
 	bool grows;          /* of send(), with can_stream: more follows by stream() */

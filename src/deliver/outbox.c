@@ -107,6 +107,7 @@ static void look_for(struct letter *l, const struct outbox_line *line, int64_t n
 	struct channel_message message = outbox_message(l, TEXT(""));
 
 	message.since_ms = l->at_ms;
+	message.is_file = outbox_is_file(l);
 	l->is_doubtful = l->is_out = true;
 	l->due_ms = now_ms + OUTBOX_SEND_MS;
 	line->kind->look(line->channel, &message);

@@ -45,8 +45,9 @@ struct request *slack_start(struct slack_chat *t, const struct slack_ask *ask,
 	char *url = address_of(t, ask);
 	char *bearer = is_hook ? NULL : must_print("Authorization: Bearer %s", ask->token);
 	const char *const headers[] = {
-		is_hook ? "Content-Type: application/json; charset=utf-8"
-			: "Content-Type: application/x-www-form-urlencoded; charset=utf-8",
+		ask->type ? ask->type
+		: is_hook ? "Content-Type: application/json; charset=utf-8"
+			  : "Content-Type: application/x-www-form-urlencoded; charset=utf-8",
 		bearer, NULL};
 	struct request *request;
 
@@ -161,6 +162,7 @@ const struct channel_kind channel_slack = {
                    .mode = CHANNEL_DRAFTS,
                    .can_type = true,
                    .can_edit = true,
+                   .can_media = true,
                    .buttons = BUTTONS_MOST,
                    .button_chars = SLACK_LABEL_MAX,
                    .can_recognise = true,

@@ -72,6 +72,19 @@ struct slack_sought {
 bool slack_find_message(const struct slack_answer *history, const struct slack_sought *sought,
                         char ts[SLACK_ID_MAX]);
 
+/* Where the bytes of a file go, and how it is called there. */
+struct slack_place {
+	char url[CHANNEL_WHERE_MAX + 1]; /* on a server of Slack's own; "": it is not known */
+	char id[SLACK_ID_MAX];
+};
+bool slack_read_place(const struct slack_answer *answer, const char *base,
+                      struct slack_place *place);
+
+/* A file is found by its name, which has a mark of its delivery and piece: map-MARK.png. */
+#define SLACK_MARK_LEN 12
+void slack_mark(struct text delivery, unsigned piece, char mark[SLACK_MARK_LEN + 1]);
+void slack_put_marked(struct text name, const char *mark, struct buf *out);
+
 /* Is it a time of Slack's, which is how its messages are called? */
 bool slack_is_ts(struct text ts);
 

@@ -14,8 +14,9 @@
 #define CALL_MS 20000
 #define FORM_MAX (2 * MIB)
 #define CALLS_MAX 1024
-#define PAGES_MAX 20 /* of a history */
-#define MUCH_MS 1000 /* of a "too many" that does not say for how long */
+#define PAGES_MAX 20  /* of a history */
+#define SHOWN_MS 5000 /* in which a file that was shared is seen */
+#define MUCH_MS 1000  /* of a "too many" that does not say for how long */
 #define WHY_MAX 200
 #define HOOKS "https://hooks.slack.com/"
 
@@ -46,6 +47,9 @@ static struct bucket *method_bucket(struct slack_chat *t, enum slack_method meth
 {
 	switch (method) {
 	case SLACK_POST:
+	case SLACK_PLACE:
+	case SLACK_BYTES:
+	case SLACK_SHARE:
 		return &t->posts;
 	case SLACK_UPDATE:
 	case SLACK_DELETE:
@@ -65,12 +69,12 @@ static bool take_turn(struct slack_chat *t, const struct channel_message *m,
 	int64_t now_ms = slack_now(t);
 	int64_t ready = later_of(bucket_ready(own, now_ms), errands_ready(&t->calls, now_ms));
 
-	if (method <= SLACK_DELETE)
+	if (method <= SLACK_DELETE || method == SLACK_PLACE)
 		ready = later_of(ready, slack_ready(t, m, now_ms));
 	if (ready > now_ms)
 		return false;
 	bucket_take(own, now_ms);
-	if (method <= SLACK_UPDATE)
+	if (method <= SLACK_UPDATE || method == SLACK_PLACE)
 		bucket_take(room_of(t, m->peer, now_ms), now_ms);
 	return true;
 }
@@ -119,7 +123,7 @@ static void call_is_much(struct slack_call *c)
 	int64_t until =
 		now_ms + (c->call.head.retry_after_ms ? c->call.head.retry_after_ms : MUCH_MS);
 
-	if (c->method == SLACK_POST)
+	if (method_bucket(c->chat, c->method) == &c->chat->posts)
 		bucket_stop(room_of(c->chat, text_of(c->peer), now_ms), until);
 	else
 		bucket_stop(method_bucket(c->chat, c->method), until);
@@ -139,6 +143,8 @@ static void take_error(struct slack_call *c, const struct slack_answer *a)
 		call_is_much(c);
 	} else if (c->call.act == CHANNEL_REMOVE && text_is(a->why, "message_not_found")) {
 		accept_call(c, TEXT(""));
+	} else if (slack_is_upload(c) && is_error_of(a->why, broken)) {
+		errands_again(&c->call, "Slack has a fault of its own");
 	} else if (is_error_of(a->why, broken)) {
 		finish_call(c, c->call.act == CHANNEL_LOOK ? CHANNEL_AWAY : CHANNEL_UNKNOWN,
 		            a->why);
@@ -161,6 +167,12 @@ static void take_history(struct slack_call *c, const struct slack_answer *a)
 
 	if (slack_find_message(a, &sought, ts)) {
 		accept_call(c, text_of(ts));
+	} else if (!a->cursor.len && c->is_file && !c->was_awaited) {
+		c->was_awaited = true;
+		c->pages = 0;
+		free(c->cursor);
+		c->cursor = NULL;
+		errands_wait(&c->call, slack_now(c->chat) + SHOWN_MS);
 	} else if (!a->cursor.len) {
 		finish_call(c, CHANNEL_ABSENT, TEXT("it is not in the history"));
 	} else if (++c->pages >= PAGES_MAX) {
@@ -172,14 +184,53 @@ static void take_history(struct slack_call *c, const struct slack_answer *a)
 	}
 }
 
+static void take_place(struct slack_call *c, const struct slack_answer *a)
+{
+	if (slack_take_place(c, a))
+		errands_start(&c->call);
+	else
+		finish_call(c, CHANNEL_REFUSED, TEXT("Slack does not say where a file goes"));
+}
+
 static void take_good(struct slack_call *c, const struct slack_answer *a)
 {
 	if (c->call.act == CHANNEL_LOOK)
 		take_history(c, a);
+	else if (c->method == SLACK_PLACE)
+		take_place(c, a);
+	else if (c->method == SLACK_SHARE)
+		accept_call(c, text_of(c->place.id));
 	else if (c->call.act == CHANNEL_SEND && !c->call.is_aside && !slack_is_ts(a->ts))
 		finish_call(c, CHANNEL_UNKNOWN, TEXT("Slack does not say which message it is"));
 	else
 		accept_call(c, c->call.act == CHANNEL_SEND ? a->ts : TEXT(""));
+}
+
+/* What is said to the bytes of a file is no JSON. */
+static void judge_bytes(struct slack_call *c)
+{
+	int status = c->call.head.status;
+	char words[WHY_MAX];
+
+	if (status == 200) {
+		slack_take_bytes(c);
+		errands_start(&c->call);
+	} else if (status == 429) {
+		call_is_much(c);
+	} else if (status >= 500) {
+		errands_again(&c->call, "Slack has a fault of its own");
+	} else {
+		snprintf(words, sizeof(words), "Slack did not take the file (%d)", status);
+		finish_call(c, CHANNEL_REFUSED, text_of(words));
+	}
+}
+
+/* Of a file that is not shown yet, nothing has left. */
+static void fail_call(struct channel_errand *call, enum channel_answer answer, const char *why)
+{
+	struct slack_call *c = own_call(call);
+
+	finish_call(c, slack_is_upload(c) ? CHANNEL_AWAY : answer, text_of(why));
 }
 
 static void judge_call(struct channel_errand *call)
@@ -187,10 +238,14 @@ static void judge_call(struct channel_errand *call)
 	struct slack_call *c = own_call(call);
 	struct slack_answer answer;
 
-	if (slack_read_answer(&c->chat->reader, buf_text(&call->answer), &answer))
+	if (c->method == SLACK_BYTES)
+		judge_bytes(c);
+	else if (slack_read_answer(&c->chat->reader, buf_text(&call->answer), &answer))
 		answer.is_good ? take_good(c, &answer) : take_error(c, &answer);
 	else if (call->head.status == 429)
 		call_is_much(c);
+	else if (slack_is_upload(c))
+		errands_again(call, "Slack's answer makes no sense");
 	else
 		finish_call(c, call->act == CHANNEL_LOOK ? CHANNEL_AWAY : CHANNEL_UNKNOWN,
 		            TEXT("Slack's answer makes no sense"));
@@ -209,6 +264,8 @@ static struct request *begin_request(struct channel_errand *call, struct request
 	struct request *request;
 	struct buf form;
 
+	if (c->file.path)
+		return slack_start_upload(c, o, why);
 	buf_init(&form, FORM_MAX);
 	slack_put_call(c, &form);
 	ask.form = buf_text(&form);
@@ -228,6 +285,7 @@ static void drop_call(struct channel_errand *call)
 	free(c->actions);
 	free(c->stale);
 	free(c->cursor);
+	free(c->file.path);
 }
 
 static const struct errands_kind slack_calls = {
@@ -239,6 +297,7 @@ static const struct errands_kind slack_calls = {
 	.start = begin_request,
 	.judge = judge_call,
 	.drop = drop_call,
+	.fail = fail_call,
 };
 
 void slack_calls_init(struct slack_chat *t)
@@ -263,6 +322,9 @@ static struct slack_call *new_call(struct slack_chat *t, const struct channel_me
 	c->call.may_repeat = act == CHANNEL_LOOK;
 	c->is_plain = m->is_plain;
 	c->since_ms = m->since_ms;
+	c->is_file = m->is_file;
+	if (method == SLACK_PLACE)
+		slack_keep_file(c, m->file);
 	c->peer = text_dup(m->peer);
 	c->thread = slack_is_ts(m->thread) ? text_dup(m->thread) : NULL;
 	c->message = errands_keep(m->message);
@@ -285,7 +347,7 @@ static void call_slack(struct slack_chat *t, const struct channel_message *m,
 
 void slack_send(void *self, const struct channel_message *m)
 {
-	call_slack(self, m, SLACK_POST, CHANNEL_SEND);
+	call_slack(self, m, m->file ? SLACK_PLACE : SLACK_POST, CHANNEL_SEND);
 }
 
 void slack_edit(void *self, const struct channel_message *m)

@@ -19,6 +19,7 @@ static const struct {
 	{"channels:history", false, "in public rooms it cannot find what it sent before a crash"},
 	{"groups:history", false, "in private rooms it cannot find what it sent before a crash"},
 	{"files:read", false, "pictures and files of people do not reach the agent"},
+	{"files:write", false, "pictures and files of agents do not reach people"},
 	{"assistant:write", false, "it is not shown as typing"},
 };
 

@@ -20,6 +20,9 @@ const char *slack_method_name(enum slack_method method)
 		[SLACK_REPLIES] = "conversations.replies",
 		[SLACK_STATUS] = "assistant.threads.setStatus",
 		[SLACK_HOOK] = "",
+		[SLACK_PLACE] = "files.getUploadURLExternal",
+		[SLACK_BYTES] = "",
+		[SLACK_SHARE] = "files.completeUploadExternal",
 	};
 
 	return names[method];

@@ -86,6 +86,7 @@ int64_t slack_now(const struct slack_chat *t);
 /* A method is called; the options have the callbacks and limits.  NULL: why. */
 struct slack_ask {
 	const char *method, *token;
+	const char *type; /* Content-Type: ..., or NULL: what is usual */
 	bool is_query;
 	struct text form;
 };

@@ -76,6 +76,17 @@ bool slack_read_self(const struct slack_answer *answer, struct slack_self *self)
 	return take_id(answer->root, "user_id", self->user);
 }
 
+bool slack_read_place(const struct slack_answer *answer, const char *base,
+                      struct slack_place *place)
+{
+	struct text url = json_text_at(answer->root, "upload_url");
+
+	if (url.len > CHANNEL_WHERE_MAX || !slack_has_file(base, url))
+		return false;
+	snprintf(place->url, sizeof(place->url), "%.*s", TEXT_ARG(url));
+	return take_id(answer->root, "file_id", place->id);
+}
+
 /* ---- envelopes ---- */
 
 bool slack_read_envelope(struct json_reader *reader, struct text message,
@@ -332,6 +343,22 @@ static bool is_stale(struct text stale, struct text ts)
 	return false;
 }
 
+static bool has_file(yyjson_val *message, const struct slack_sought *sought)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(yyjson_obj_get(message, "files"));
+	char mark[SLACK_MARK_LEN + 1];
+	yyjson_val *file;
+
+	slack_mark(sought->delivery, sought->piece, mark);
+	while ((file = yyjson_arr_iter_next(&it))) {
+		struct text name = json_text_at(file, "name");
+
+		if (name.len && memmem(name.at, name.len, mark, SLACK_MARK_LEN))
+			return true;
+	}
+	return false;
+}
+
 static bool is_sought(yyjson_val *message, const struct slack_sought *sought)
 {
 	char mark[256];
@@ -343,6 +370,8 @@ static bool is_sought(yyjson_val *message, const struct slack_sought *sought)
 	if (len < 0 || (size_t)len >= sizeof(mark) ||
 	    !text_is(json_text_at(message, "user"), sought->self->user))
 		return false;
+	if (has_file(message, sought))
+		return true;
 	while ((block = yyjson_arr_iter_next(&it)))
 		if (text_starts(json_text_at(block, "block_id"), (struct text){mark, (size_t)len}))
 			return true;

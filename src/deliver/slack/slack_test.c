@@ -356,6 +356,68 @@ static void a_message_is_found_by_its_mark(void **state)
 	assert_false(slack_find_message(&answer, &sought, ts));
 }
 
+static void a_file_is_found_by_the_mark_in_its_name(void **state)
+{
+	struct slack_sought sought = {.delivery = TEXT("D1"), .piece = 2, .self = &self};
+	char mark[SLACK_MARK_LEN + 1], other[SLACK_MARK_LEN + 1], ts[SLACK_ID_MAX];
+	struct slack_answer answer;
+	struct buf history, name;
+
+	buf_init(&name, KIB);
+	buf_init(&history, KIB);
+	slack_mark(TEXT("D1"), 2, mark);
+	slack_mark(TEXT("D1"), 3, other);
+	assert_string_not_equal(mark, other);
+	slack_put_marked(TEXT("my.map.png"), mark, &name);
+	assert_int_equal(name.len, strlen("my.map-.png") + SLACK_MARK_LEN);
+	assert_true(text_starts(buf_text(&name), TEXT("my.map-")));
+	buf_print(&history,
+	          "{\"ok\":true,\"messages\":[{\"user\":\"U7\",\"ts\":\"5.1\",\"files\":[{\"name\":"
+	          "\"%.*s\"}]},{\"user\":\"U0BOX\",\"ts\":\"4.1\",\"files\":[{\"name\":\"a\"},{"
+	          "\"name\":\"%.*s\"}]}]}",
+	          TEXT_ARG(buf_text(&name)), TEXT_ARG(buf_text(&name)));
+	assert_true(slack_read_answer(&reader, buf_text(&history), &answer));
+	assert_true(slack_find_message(&answer, &sought, ts));
+	assert_string_equal(ts, "4.1");
+	sought.piece = 3;
+	assert_false(slack_find_message(&answer, &sought, ts));
+	buf_clear(&name);
+	slack_put_marked(TEXT(".profile"), "0", &name);
+	assert_text(buf_text(&name), ".profile-0");
+	buf_finish(&history);
+	buf_finish(&name);
+}
+
+static void bytes_of_a_file_go_to_slack_alone(void **state)
+{
+	static const char base[] = "https://slack.com/api";
+	static const struct {
+		const char *answer;
+		bool is_good;
+	} cases[] = {
+		{"{\"ok\":true,\"upload_url\":\"https://files.slack.com/upload/v1/A\","
+	         "\"file_id\":\"F1\"}",
+	         true},
+		{"{\"ok\":true,\"upload_url\":\"http://files.slack.com/upload/v1/A\","
+	         "\"file_id\":\"F1\"}",
+	         false},
+		{"{\"ok\":true,\"upload_url\":\"https://files.slack.com.example.org/A\","
+	         "\"file_id\":\"F1\"}",
+	         false},
+		{"{\"ok\":true,\"upload_url\":\"https://files.slack.com/A\",\"file_id\":\"../1\"}",
+	         false},
+		{"{\"ok\":true,\"file_id\":\"F1\"}", false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct slack_answer answer;
+		struct slack_place place;
+
+		assert_true(slack_read_answer(&reader, text_of(cases[i].answer), &answer));
+		assert_int_equal(slack_read_place(&answer, base, &place), cases[i].is_good);
+	}
+}
+
 static void answers_are_read(void **state)
 {
 	struct slack_answer answer;
@@ -400,6 +462,8 @@ int main(void)
 		READ(what_is_no_question_is_passed_over),
 		READ(a_press_is_read),
 		READ(a_message_is_found_by_its_mark),
+		READ(a_file_is_found_by_the_mark_in_its_name),
+		READ(bytes_of_a_file_go_to_slack_alone),
 		READ(answers_are_read),
 	};
 
