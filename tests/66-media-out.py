@@ -125,6 +125,29 @@ def _():
         assert missed(box) == []
 
 
+@test("what a file begins with says what it is; its message is in the record, and a missed one is not")
+def _():
+    place, config = place_of()
+    (place / "chart").write_bytes(PNG)
+    (place / "song.png").write_bytes(b"ID3\x04")
+    (place / "fake.png").write_text("no picture")
+    (place / "note.opus").write_bytes(b"OggS")
+    with Upstream() as up, chats.settings(up, config) as box:
+        connected(box)
+        turn = asked(box, up)
+        sends(box, turn, "chart", "song.png", "none.txt", "fake.png", "note.opus")
+        ends(box, turn)
+        event = eventually(lambda: requests(box))[0]
+        assert [(f["kind"], f["type"]) for f in files(box)] == [
+            ("picture", "image/png"), ("audio", "audio/mpeg"),
+            ("file", "application/octet-stream"), ("audio", "audio/opus")], files(box)
+        result = event["delivery_result"]
+        assert result["chunks_sent"] == 5 and result["success"] is True, result
+        assert result["message_ids"] == [line["id"] for line in lines(box)
+                                         if "text" in line or "file" in line], (result, lines(box))
+        assert len(set(result["message_ids"])) == 5 and len(missed(box)) == 1, result
+
+
 @test("nothing goes unless the configuration says so, and the text does")
 def _():
     place, _ = place_of()

@@ -277,6 +277,14 @@ bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct 
 	return true;
 }
 
+/* Files of it that could not be sent; those of an earlier attempt may stand there, too. */
+static unsigned missed_of(const struct letter *l)
+{
+	unsigned missed = attached_count(letter_word(l, LETTER_MISSED));
+
+	return missed < l->accepted ? missed : l->accepted;
+}
+
 /* It had no text, and none of its files could be sent: it does not go with another. */
 static bool is_files(const struct letter *l)
 {
@@ -288,7 +296,7 @@ static void note_sent(struct nexus *x, const struct letter *l)
 	struct nexus_request *r = &x->request;
 	struct buf all;
 
-	r->chunks_sent += l->accepted;
+	r->chunks_sent += l->accepted - missed_of(l);
 	if (l->state != LETTER_DELIVERED) {
 		if (!is_files(l) || !r->is_delivered) /* without them the rest is still there */
 			nexus_set(r, NEXUS_DELIVERY_ERROR, letter_word(l, LETTER_WHY));

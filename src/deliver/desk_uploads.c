@@ -6,6 +6,7 @@
 #include "deliver/desk_uploads.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -104,6 +105,24 @@ static void wish_finish(struct upload_wish *w)
 	free(w->name);
 }
 
+/* Names are agents' words: what it begins with says what it is. */
+static void look_inside(struct channel_upload *file, bool is_voice)
+{
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	char head[FILES_HEAD_BYTES];
+	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+
+	if (fd >= 0)
+		close(fd);
+	file->type = files_type_in((struct text){head, n > 0 ? (size_t)n : 0},
+	                           files_type_of(file->name)); /* in memory of its own */
+	if (!file->type.len)
+		file->type = TEXT("application/octet-stream");
+	file->kind = files_kind_of(file->type);
+	if (is_voice && file->kind == CHANNEL_AUDIO)
+		file->kind = CHANNEL_VOICE;
+}
+
 static bool is_here(const struct upload_wish *w, struct channel_upload *file)
 {
 	char *path = media_find(w->desk->media, w->directory, w->name, &file->size);
@@ -112,10 +131,7 @@ static bool is_here(const struct upload_wish *w, struct channel_upload *file)
 		return false;
 	file->path = path;
 	file->name = text_of(strchr(strrchr(path, '/'), '-') + 1);
-	file->type = files_type_of(file->name); /* in memory of its own */
-	if (!file->type.len)
-		file->type = TEXT("application/octet-stream");
-	file->kind = w->file.kind;
+	look_inside(file, w->letter->words[LETTER_VOICE] != NULL);
 	return true;
 }
 

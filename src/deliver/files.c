@@ -71,6 +71,38 @@ struct text files_type_of(struct text name)
 	return TEXT("");
 }
 
+static const struct {
+	size_t at, len;
+	const char *bytes, *type;
+} beginnings[] = {
+	{0, 8, "\x89PNG\r\n\x1A\n", "image/png"},
+	{0, 3, "\xFF\xD8\xFF", "image/jpeg"},
+	{0, 6, "GIF87a", "image/gif"},
+	{0, 6, "GIF89a", "image/gif"},
+	{8, 4, "WEBP", "image/webp"},
+	{0, 4, "OggS", "audio/ogg"},
+	{0, 3, "ID3", "audio/mpeg"},
+	{0, 5, "%PDF-", "application/pdf"},
+};
+
+#define BEGINNINGS (sizeof(beginnings) / sizeof(*beginnings))
+
+struct text files_type_in(struct text head, struct text named)
+{
+	bool is_opus = text_is(named, "audio/opus"), is_belied = is_opus;
+
+	for (unsigned i = 0; i < BEGINNINGS; i++) {
+		struct text type = text_of(beginnings[i].type);
+
+		if (head.len >= beginnings[i].at + beginnings[i].len &&
+		    memcmp(head.at + beginnings[i].at, beginnings[i].bytes, beginnings[i].len) == 0)
+			return is_opus && text_is(type, "audio/ogg") ? named : type;
+		is_belied |= text_equal(named, type);
+	}
+	/* Nothing has to stand at the beginning of an MP3. */
+	return is_belied && !text_is(named, "audio/mpeg") ? TEXT("") : named;
+}
+
 /* ---- written down ---- */
 
 static bool is_type(struct text type)

@@ -20,6 +20,10 @@ bool files_read_kind(struct text word, enum channel_file_kind *kind);
 enum channel_file_kind files_kind_of(struct text type);
 
 struct text files_type_of(struct text name); /* by its end; empty: it is not known */
+/* By its first bytes, for pictures, recordings and PDF, and else as it is named; a name that they
+ * belie says nothing.  Likewise empty. */
+#define FILES_HEAD_BYTES 64
+struct text files_type_in(struct text head, struct text named);
 
 /* A JSON list of them, which is written down with the message; and back, up to FILES_MAX: how
  * many.  Texts are valid until the reader reads again. */

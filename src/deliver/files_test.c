@@ -46,6 +46,37 @@ static void names_are_of_one_part(void **state)
 	end();
 }
 
+static void first_bytes_say_what_it_is(void **state)
+{
+	static const struct {
+		struct text head;
+		const char *name, *type;
+	} all[] = {
+		{{"\x89PNG\r\n\x1A\n..", 10}, "a", "image/png"},
+		{{"\x89PNG", 4}, "a.png", ""},
+		{{"\xFF\xD8\xFF\xE0", 4}, "a.png", "image/jpeg"},
+		{{"GIF89a", 6}, "a.txt", "image/gif"},
+		{{"RIFF1234WEBPVP8", 15}, "a.jpg", "image/webp"},
+		{{"RIFF1234WAVE", 12}, "a.wav", "audio/wav"},
+		{{"OggS", 4}, "a.ogg", "audio/ogg"},
+		{{"OggS", 4}, "a.opus", "audio/opus"},
+		{{"Ogg", 3}, "a.opus", ""},
+		{{"ID3", 3}, "a.bin", "audio/mpeg"},
+		{{"\xFF\xFB", 2}, "a.mp3", "audio/mpeg"},
+		{{"%PDF-1.7", 8}, "a.zip", "application/pdf"},
+		{{"<html>", 6}, "a.pdf", ""},
+		{{"PK", 2}, "a.zip", "application/zip"},
+		{{"", 0}, "a", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct text named = files_type_of(text_of(all[i].name));
+
+		if (!text_is(files_type_in(all[i].head, named), all[i].type))
+			fail_msg("%zu is no %s", i, all[i].type);
+	}
+}
+
 static void names_stay_short(void **state)
 {
 	char name[10000];
@@ -109,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_of_one_part),
+		cmocka_unit_test(first_bytes_say_what_it_is),
 		cmocka_unit_test(names_stay_short),
 		cmocka_unit_test(a_list_is_read_as_it_was_put),
 		cmocka_unit_test(a_line_tells_where_it_is_or_why_not),
