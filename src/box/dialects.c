@@ -19,6 +19,7 @@
 #include "play/house/playhouse.h"
 #include "source/known.h"
 #include "source/source.h"
+#include "voice/voice.h"
 
 #define NAMES_MAX 512
 
@@ -129,6 +130,28 @@ static void free_gateway(void *of)
 	gateway_destroy(of);
 }
 
+static void *make_voice(struct box *box)
+{
+	struct voice_options o = {
+		.config = config_group(box->config, &voice_settings),
+		.loop = box->loop,
+		.bus = box->bus,
+		.message_max = box->config->limits.message,
+	};
+
+	return voice_create(&o);
+}
+
+static void reload_voice(struct box *box, void *of)
+{
+	voice_reload(of, config_group(box->config, &voice_settings));
+}
+
+static void free_voice(void *of)
+{
+	voice_destroy(of);
+}
+
 static const struct {
 	const struct dialect *dialect;
 	void *(*make)(struct box *box); /* NULL: it needs nothing */
@@ -141,6 +164,7 @@ static const struct {
 	{&dialect_sse},
 	{&dialect_run, make_run, free_run},
 	{&dialect_gateway, make_gateway, free_gateway, reload_gateway},
+	{&dialect_voice, make_voice, free_voice, reload_voice},
 	{&dialect_echo, .on_request = true},
 };
 

@@ -278,7 +278,7 @@ static void take_step(struct doing *d, int input)
 		return;
 	d->s->phase = step->next;
 	for (unsigned i = 0; i < ACTS; i++)
-		if (step->acts & (1U << i))
+		if (step->acts & (1U << i) && !d->s->is_over)
 			acts[i](d);
 }
 
@@ -321,6 +321,7 @@ void voice_session_finish(struct voice_session *s)
 	if (s->turn)
 		do_end(&d);
 	s->phase = PHASE_REST;
+	s->is_over = true;
 }
 
 static uint64_t due_of(const struct voice_session *s, int part)

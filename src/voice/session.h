@@ -62,6 +62,7 @@ struct voice_desk {
 struct voice_session {
 	enum voice_phase phase;
 	bool hands_free;
+	bool is_over;         /* it was finished, perhaps by what it said */
 	unsigned chunks;      /* that came in this turn, */
 	uint64_t bytes;       /* and how long they are, as they came */
 	uint64_t turn, turns; /* 0: none is under way; how many were begun */
@@ -73,7 +74,8 @@ struct voice_session {
 /* Both outlive it. */
 void voice_session_init(struct voice_session *s, const struct voice_engine *engine,
                         const struct voice_desk *desk);
-/* Stops the engine; a turn under way is cancelled, and nothing is said. */
+/* Stops the engine; a turn under way is cancelled, and nothing is said any more.  A desk that is
+ * told something may do this; the memory stays until that is over. */
 void voice_session_finish(struct voice_session *s);
 
 void voice_session_hear(struct voice_session *s, enum voice_input input, struct text text,

@@ -327,6 +327,33 @@ static void who_comes_late_says_all_in_order(void **state)
 	bench_end(&b);
 }
 
+/* A client may be closed by what it is told. */
+static void say_and_finish(void *self, const struct voice_said *said)
+{
+	struct bench *b = self;
+
+	bench_say(self, said);
+	if (said->event == TOLD_TRANSCRIPT_FINAL)
+		voice_session_finish(&b->session);
+}
+
+static void who_is_finished_by_its_own_words_does_nothing_more(void **state)
+{
+	struct bench b;
+
+	bench_begin(&b);
+	b.desk.say = say_and_finish;
+	hear(&b, INPUT_COMMIT);
+	pass(&b, 1000);
+	check_log(&b, "0 1 (began)\n"
+	              "0 1 (heard)\n"
+	              "75 1 transcript.final " COMPLETED " without appended audio.\n"
+	              "75 1 (cancelled)\n");
+	hear(&b, INPUT_START);
+	check_log(&b, "");
+	bench_end(&b);
+}
+
 /* ---- the model: what is to come is a list, which a cancel empties ---- */
 
 struct line {
@@ -557,6 +584,7 @@ int main(void)
 		cmocka_unit_test(what_was_typed_is_thought_about_at_once),
 		cmocka_unit_test(hands_free_it_listens_at_rest),
 		cmocka_unit_test(who_comes_late_says_all_in_order),
+		cmocka_unit_test(who_is_finished_by_its_own_words_does_nothing_more),
 		cmocka_unit_test(any_order_of_events_is_as_the_model_says),
 	};
 

@@ -1,0 +1,208 @@
+/* voice.c - the voice dialect: who comes, and what it says. */
+#include "voice/voice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "base/put.h"
+#include "base/utf8.h"
+#include "hub/hub.h"
+#include "net/http.h"
+#include "net/pace.h"
+#include "signal/shape.h"
+#include "voice/inside.h"
+
+#define TYPE_SHOWN 100 /* bytes of a type that is not known */
+
+#define NOT_JSON "message must be valid JSON"
+#define NO_ENVELOPE "message must match the shared envelope shape"
+#define NO_OBJECT "message payload must be an object"
+#define EXPIRED "the session is over, or what it said is no longer kept"
+#define NO_TRIGGER \
+	"mocked.turn.trigger is no longer supported; use input_audio.append and " \
+	"input_audio.commit"
+
+static struct voice_line *line_of(struct client *c)
+{
+	return ((struct voice_view *)client_view(c))->line;
+}
+
+/* ---- coming and going ---- */
+
+static void greet(struct client *c, const struct http *http)
+{
+	struct voice_view *view = client_view(c);
+
+	(void)http;
+	view->line = voice_line_create(client_of_dialect(c), c);
+	voice_line_hear(view->line, INPUT_START, TEXT(""));
+}
+
+static void leave(struct client *c)
+{
+	struct voice_view *view = client_has_view(c);
+
+	if (view->line)
+		voice_line_lose(view->line);
+	view->line = NULL;
+}
+
+/* ---- hearing ---- */
+
+static void hear_start(struct voice_line *line, yyjson_val *payload)
+{
+	voice_line_ask(line, yyjson_obj_get(payload, "features"));
+	voice_line_hear(line, INPUT_START, TEXT(""));
+}
+
+static void hear_trigger(struct voice_line *line, yyjson_val *payload)
+{
+	const struct voice *voice = line->voice;
+
+	(void)payload;
+	if (voice->config.trigger == VOICE_TRIGGER_OFF || !voice->engine.trigger)
+		voice_line_refuse(line, VOICE_UNSUPPORTED_MOCKED_TURN_TRIGGER, NO_TRIGGER);
+	else
+		voice_line_hear(line, INPUT_TRIGGER, TEXT(""));
+}
+
+static void hear_append(struct voice_line *line, yyjson_val *payload)
+{
+	voice_line_hear(line, INPUT_APPEND, json_text_at(payload, "chunk"));
+}
+
+static void hear_commit(struct voice_line *line, yyjson_val *payload)
+{
+	(void)payload;
+	voice_line_hear(line, INPUT_COMMIT, TEXT(""));
+}
+
+static void hear_cancel(struct voice_line *line, yyjson_val *payload)
+{
+	(void)payload;
+	voice_line_hear(line, INPUT_CANCEL, TEXT(""));
+}
+
+static void hear_text(struct voice_line *line, yyjson_val *payload)
+{
+	voice_line_hear(line, INPUT_TEXT, json_text_at(payload, "text"));
+}
+
+static void hear_resume(struct voice_line *line, yyjson_val *payload)
+{
+	if (!voice_resume(line, json_text_at(payload, "sessionId"),
+	                  yyjson_get_uint(yyjson_obj_get(payload, "seq"))))
+		voice_line_refuse(line, VOICE_EXPIRED, EXPIRED);
+}
+
+static void (*const hears[ASKED_EVENTS])(struct voice_line *line, yyjson_val *payload) = {
+	[ASKED_SESSION_START] = hear_start,       [ASKED_MOCKED_TURN_TRIGGER] = hear_trigger,
+	[ASKED_INPUT_AUDIO_APPEND] = hear_append, [ASKED_INPUT_AUDIO_COMMIT] = hear_commit,
+	[ASKED_RESPONSE_CANCEL] = hear_cancel,    [ASKED_INPUT_TEXT] = hear_text,
+	[ASKED_SESSION_RESUME] = hear_resume,
+};
+
+static void refuse_type(struct voice_line *line, struct text type)
+{
+	char words[TYPE_SHOWN + 64];
+
+	if (type.len > TYPE_SHOWN)
+		type = utf8_cut(type, TYPE_SHOWN);
+	snprintf(words, sizeof(words), "unsupported client event type: %.*s", TEXT_ARG(type));
+	voice_line_refuse(line, VOICE_INVALID_MESSAGE, words);
+}
+
+/* ASKED_EVENTS: it is none, or of a feature that this client has not asked for. */
+static unsigned find_event(const struct voice_line *line, struct text type)
+{
+	for (unsigned i = 0; i < ASKED_EVENTS; i++)
+		if (text_equal(type, voice_asked[i].type) &&
+		    !(voice_asked[i].feature & ~line->features))
+			return i;
+	return ASKED_EVENTS;
+}
+
+static void hear_envelope(struct voice_line *line, yyjson_val *message)
+{
+	struct text type = json_text_at(message, "type");
+	yyjson_val *payload = yyjson_obj_get(message, "payload");
+	unsigned event = find_event(line, type);
+
+	if (!type.at || !payload)
+		voice_line_refuse(line, VOICE_INVALID_MESSAGE, NO_ENVELOPE);
+	else if (!yyjson_is_obj(payload))
+		voice_line_refuse(line, VOICE_INVALID_MESSAGE, NO_OBJECT);
+	else if (event == ASKED_EVENTS)
+		refuse_type(line, type);
+	else if (!shape_check_quickly(voice_asked[event].payload, payload, NULL))
+		voice_line_refuse(line, VOICE_INVALID_MESSAGE, NO_ENVELOPE);
+	else
+		hears[event](line, payload);
+}
+
+static void hear_message(struct client *c, struct text message)
+{
+	struct voice *voice = client_of_dialect(c);
+	yyjson_doc *doc = json_read(&voice->reader, message, NULL);
+
+	if (!doc)
+		voice_line_refuse(line_of(c), VOICE_INVALID_JSON, NOT_JSON);
+	else
+		hear_envelope(line_of(c), yyjson_doc_get_root(doc));
+}
+
+static void hear_bytes(struct client *c, struct text message)
+{
+	(void)message;
+	voice_line_refuse(line_of(c), VOICE_INVALID_MESSAGE, NO_ENVELOPE);
+}
+
+/* ---- what it is made of ---- */
+
+struct voice *voice_create(const struct voice_options *options)
+{
+	struct voice *voice = must_zero(1, sizeof(*voice));
+
+	voice->options = *options;
+	voice->config = *options->config;
+	voice->engine = voice_mock(&voice->config.mock);
+	json_reader_init(&voice->reader, options->message_max);
+	list_init(&voice->lines);
+	list_init(&voice->busy);
+	voice->pace = pace_create(options->loop, voice_work, voice);
+	return voice;
+}
+
+void voice_destroy(struct voice *voice)
+{
+	if (!voice)
+		return;
+	list_each(&voice->lines, l)
+		voice_line_end(list_of(l, struct voice_line, in_room));
+	pace_destroy(voice->pace);
+	json_reader_finish(&voice->reader);
+	free(voice);
+}
+
+void voice_reload(struct voice *voice, const struct voice_config *config)
+{
+	voice->config = *config;
+}
+
+const struct dialect dialect_voice = {
+	.name = "voice",
+	.path = "/ws/voice",
+	.pins = hub_pins,
+	.is_websocket = true,
+	.is_held = true,
+	.needs = SCOPE_CONTROL,
+	.view = sizeof(struct voice_view),
+	.settings = &voice_settings,
+	.welcome = greet,
+	.hear = hear_message,
+	.hear_binary = hear_bytes,
+	.beat = client_ping,
+	.farewell = client_go_away,
+	.leave = leave,
+};
