@@ -50,7 +50,7 @@ def routes():
     table = (ROOT / "src/web/routes.c").read_text()
     found = re.findall(r'^\t\{"([A-Z]+)", "(/[^"]+)"', table, re.M)
     assert len(found) > 40, found
-    dialects = "".join(p.read_text() for room in ("hub", "native", "escapement", "gateway")
+    dialects = "".join(p.read_text() for room in ("hub", "native", "escapement", "gateway", "voice")
                        for p in (ROOT / "src" / room).glob("*.c"))
     paths = re.findall(r'^\t\.(?:path|alias) = "(/[^"]+)"', dialects, re.M)
     assert len(paths) >= 6, paths

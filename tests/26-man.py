@@ -198,7 +198,7 @@ def _():
     text = section(PROTOCOL, "DIALECTS")
     everything = page(PROTOCOL)
     native, *others = ["".join(p.read_text() for p in (ROOT / "src" / room).glob("*.c"))
-                       for room in ("native", "hub", "escapement", "gateway")]
+                       for room in ("native", "hub", "escapement", "gateway", "voice")]
     dialects = native + "".join(others)
     paths = re.findall(r'\.path = "([^"]+)"', dialects)
     assert len(paths) >= 5 and all(re.search(rf"^## GET {p}\b", text, re.M) for p in paths), paths

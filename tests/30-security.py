@@ -22,7 +22,7 @@ from lib import (Box, Events, Refused, WS, answer_bytes, cli, eventually, reques
 from screens import Tmux
 
 UPGRADES = ["/ws", "/ws/signals", "/echo", "/", "/ws/run", "/ws/gateway", "/ws/voice", "/nothing"]
-SPOKEN = {"/ws", "/ws/signals", "/ws/run", "/ws/gateway", "/echo"}
+SPOKEN = {"/ws", "/ws/signals", "/ws/run", "/ws/gateway", "/ws/voice", "/echo"}
 NAMED_LATER = {"/ws/gateway"}  # who comes says who it is in its first message
 STREAMS = ["/api/stream", "/__signals__/stream"]
 READS = ["/healthz", "/readyz", "/api/version", "/api/status", "/api/signals",

@@ -25,12 +25,30 @@
 #include "source/transcript/transcripts.h"
 #include "web/listens.h"
 
+static const char *pinned_at(const struct box *box, const struct http *http)
+{
+	return listens_dialect(box->listens, listen_of(http_conn(http)));
+}
+
 static bool web_joins(void *self, struct http *http, const struct caller *caller)
 {
 	struct box *box = self;
 
-	return hub_join(box->hub, http, caller,
-	                listens_dialect(box->listens, listen_of(http_conn(http))));
+	return hub_join(box->hub, http, caller, pinned_at(box, http));
+}
+
+static bool web_is_pin(void *self, const struct http *http, unsigned *open)
+{
+	struct box *box = self;
+
+	return hub_is_pin(box->hub, http, pinned_at(box, http), open);
+}
+
+static bool web_shows_page(void *self, struct http *http)
+{
+	struct box *box = self;
+
+	return hub_show_page(box->hub, http, pinned_at(box, http));
 }
 
 static unsigned long web_counts(void *self)
@@ -130,6 +148,8 @@ bool box_make_web(struct box *box, struct error *why)
 			{
 				.self = box,
 				.join = web_joins,
+				.pin = web_is_pin,
+				.page = web_shows_page,
 				.clients = web_counts,
 				.status = web_wants_status,
 				.metrics = web_wants_metrics,

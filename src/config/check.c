@@ -176,6 +176,10 @@ bool check_listen(const void *row, size_t rows_before, struct error *why)
 		                 "%s can be reached from other machines, which needs TLS: "
 		                 "{address, cert, key}",
 		                 listen->address);
+	if (listen->origin_count && !listen->dialect)
+		return error_set(why,
+		                 "%s has origins and no dialect: those of all are auth.origins",
+		                 listen->address);
 	return !listen->has_local || check_local_scopes(listen, why);
 }
 

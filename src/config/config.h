@@ -28,6 +28,8 @@ struct config_listen {
 	char *cert, *key;        /* PEM files: it speaks TLS; or neither */
 	unsigned local;          /* instead of auth.local, for who comes through it */
 	bool has_local;
+	char **origins; /* pages that may speak its dialect there */
+	size_t origin_count;
 };
 
 struct config_log {
@@ -51,10 +53,6 @@ struct config_source {
 	char *credential_file;                    /* one of the two, or neither */
 	bool connect;
 	struct config_delay human_delay; /* over that of the chat */
-};
-
-struct config_demo {
-	double speed; /* 2 is twice as fast */
 };
 
 struct config {

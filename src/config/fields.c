@@ -31,6 +31,9 @@ static const struct field listen_fields[] = {
 	{"local", FIELD_SCOPES, IN(listen, local),
          "on the loopback: instead of auth.local for who comes this way; never admin",
          .given = IN(listen, has_local)},
+	{"origins", FIELD_TEXTS, IN(listen, origins),
+         "pages that may speak the dialect there, besides those of auth.origins",
+         .check = check_origin, .count = IN(listen, origin_count)},
 	{0},
 };
 
@@ -214,7 +217,7 @@ static struct field all[OWN_KEYS + GROUPS_MAX + 1] = {
 	{"prices", FIELD_TEXT, AT(prices),
          "a file of prices in the place of the built-in one, from `data` unless it begins with /"},
 	{"listen", FIELD_ROWS, AT(listen),
-         "addresses, or maps of address, dialect, cert, key, local", "127.0.0.1:7446",
+         "addresses, or maps of address, dialect, cert, key, local, origins", "127.0.0.1:7446",
          .fields = listen_fields, .count = AT(listen_count), .size = sizeof(struct config_listen),
          .brief = true, .filled = true, .check_row = check_listen},
 	{"log", FIELD_GROUP, AT(log), "logging", .fields = log_fields},

@@ -43,4 +43,8 @@ struct config_phone {
 	char *contact; /* whom a push service may write to */
 };
 
+struct config_demo {
+	double speed; /* 2 is twice as fast */
+};
+
 #endif

@@ -15,6 +15,7 @@
 #define HUB_DIALECT_H
 
 #include "base/buf.h"
+#include "hub/news.h"
 #include "signal/position.h"
 #include "signal/signal.h"
 
@@ -22,7 +23,6 @@ struct client;
 struct config_group;
 struct encoding;
 struct http;
-struct prompt;
 
 /* What a pump says of its client. */
 enum pump {
@@ -31,22 +31,10 @@ enum pump {
 	PUMP_COLD, /* it waits for the disk: hub_warmed() */
 };
 
-/* What clients may be told of besides signals. */
-struct news {
-	enum {
-		NEWS_PROMPT,  /* a prompt was opened or is over */
-		NEWS_CREW,    /* some sessions changed, or are there no more */
-		NEWS_MATTERS, /* one was raised, or is settled; none: how they are told changed */
-		NEWS_RUNS,    /* runs have new frames, or all of the journal is folded */
-		NEWS_SOURCES, /* some changed, or are there no more */
-		NEWS_COMMAND, /* one was played on the stage, in the order of versions */
-		NEWS_STAGE,   /* all of it must be looked at anew */
-	} kind;
-	const struct prompt *prompt;
-	struct text changed, removed; /* JSON arrays: of sources, sessions, matters; of ids */
-	uint64_t version;             /* of a command: the stage's after it, */
-	double at_ms;                 /* when, */
-	struct text json;             /* and what it is */
+/* What a listener that is for a dialect alone says to a plain GET, whoever asks. */
+struct dialect_page {
+	const char *path;
+	void (*write)(struct buf *json);
 };
 
 struct dialect {
@@ -55,6 +43,10 @@ struct dialect {
 	/* Where a listener that is for this dialect alone has it too, ended by NULL; it is
 	 * NULL itself when none can be.  "/" and "/ws" are hub_pins; "*" is any path. */
 	const char *const *pins;
+	const struct dialect_page *pages; /* ended by a NULL path; NULL: none */
+	/* Can nobody do harm by it, as it is configured?  Then a listener that is for it alone lets
+	 * in programs and pages of our own user on this machine without more.  NULL: no. */
+	bool (*is_open)(const void *of);
 	const struct encoding *encoding; /* NULL: its clients do not subscribe */
 	bool is_websocket;
 	bool is_held;   /* each message counts as a signal, and who is too fast is not read */

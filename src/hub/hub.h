@@ -60,6 +60,12 @@ void hub_destroy(struct hub *hub);
  * has for upgrades at dialect.pins, or NULL. */
 bool hub_join(struct hub *hub, struct http *http, const struct caller *caller, const char *pinned);
 
+/* Is http an upgrade for the dialect that its listener is for?  open: the scopes that it needs, if
+ * it is harmless; else 0. */
+bool hub_is_pin(const struct hub *hub, const struct http *http, const char *pinned, unsigned *open);
+/* True: that dialect has a page there, and http is answered. */
+bool hub_show_page(const struct hub *hub, struct http *http, const char *pinned);
+
 /* Tells every dialect that wants to know. */
 void hub_tell(struct hub *hub, const struct news *news);
 

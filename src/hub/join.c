@@ -23,6 +23,46 @@ static bool is_pin(const struct dialect *d, struct text path)
 	return false;
 }
 
+static const struct spoken *find_pinned(const struct hub *hub, const char *pinned)
+{
+	for (size_t i = 0; pinned && i < hub->options.dialect_count; i++)
+		if (strcmp(hub->spoken[i].dialect->name, pinned) == 0)
+			return &hub->spoken[i];
+	return NULL;
+}
+
+bool hub_is_pin(const struct hub *hub, const struct http *http, const char *pinned, unsigned *open)
+{
+	const struct http_request *q = http_request(http);
+	const struct spoken *spoken = find_pinned(hub, pinned);
+	bool is_it = spoken && q->wants_upgrade && is_pin(spoken->dialect, q->path);
+
+	*open = is_it && spoken->dialect->is_open && spoken->dialect->is_open(spoken->of)
+	                ? spoken->dialect->needs
+	                : 0;
+	return is_it;
+}
+
+bool hub_show_page(const struct hub *hub, struct http *http, const char *pinned)
+{
+	const struct http_request *q = http_request(http);
+	const struct spoken *spoken = find_pinned(hub, pinned);
+	const struct dialect_page *page = spoken ? spoken->dialect->pages : NULL;
+	struct buf json;
+
+	if (!page || q->has_body || (!text_is(q->method, "GET") && !text_is(q->method, "HEAD")))
+		return false;
+	while (page->path && !text_is(q->path, page->path))
+		page++;
+	if (!page->path)
+		return false;
+	buf_init(&json, 4 * KIB);
+	page->write(&json);
+	http_answer(http, 200, "application/json", buf_text(&json), NULL);
+	buf_finish(&json);
+	return true;
+}
+
 /* NULL: the request is for no dialect. */
 static const struct spoken *find_dialect(const struct hub *hub, const struct http_request *q,
                                          const char *pinned)

@@ -24,7 +24,7 @@
 
 struct pace;
 
-struct voice {
+struct voice_room {
 	struct voice_options options;
 	struct voice_config config;
 	struct voice_engine engine;
@@ -36,7 +36,7 @@ struct voice {
 };
 
 struct voice_line {
-	struct voice *voice;
+	struct voice_room *voice;
 	struct client *client; /* NULL: it was lost */
 	struct link in_room;   /* voice.lines; those that were lost in the order of that */
 	struct link in_busy;   /* voice.busy */
@@ -64,7 +64,7 @@ struct voice_view {
 
 /* ---- line.c ---- */
 
-struct voice_line *voice_line_create(struct voice *voice, struct client *client);
+struct voice_line *voice_line_create(struct voice_room *voice, struct client *client);
 void voice_line_end(struct voice_line *line); /* freed at the end of the loop's turn */
 /* Its client is gone: it waits, or ends. */
 void voice_line_lose(struct voice_line *line);

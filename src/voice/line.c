@@ -63,7 +63,7 @@ static void desk_mark(void *self, uint64_t turn, enum voice_mark mark)
 
 static void look_at_time(struct voice_line *line)
 {
-	struct voice *voice = line->voice;
+	struct voice_room *voice = line->voice;
 	uint64_t now = loop_now_ms(voice->options.loop), due = voice_session_due(&line->session);
 
 	list_remove(&line->in_busy);
@@ -76,7 +76,7 @@ static void look_at_time(struct voice_line *line)
 /* Those that are looked at go to the end of the list, so each is looked at once. */
 void voice_work(void *self)
 {
-	struct voice *voice = self;
+	struct voice_room *voice = self;
 	uint64_t now = loop_now_ms(voice->options.loop);
 	struct link all;
 
@@ -148,7 +148,7 @@ static void free_line(struct grave *grave)
 
 void voice_line_end(struct voice_line *line)
 {
-	struct voice *voice = line->voice;
+	struct voice_room *voice = line->voice;
 
 	list_remove(&line->in_room);
 	list_remove(&line->in_busy);
@@ -166,7 +166,7 @@ static void lost_for_good(struct deadline *deadline)
 	voice_line_end(line);
 }
 
-static void make_place(struct voice *voice)
+static void make_place(struct voice_room *voice)
 {
 	list_each(&voice->lines, l) {
 		struct voice_line *line = list_of(l, struct voice_line, in_room);
@@ -181,7 +181,7 @@ static void make_place(struct voice *voice)
 
 void voice_line_lose(struct voice_line *line)
 {
-	struct voice *voice = line->voice;
+	struct voice_room *voice = line->voice;
 
 	line->client = NULL;
 	if (!(line->features & VOICE_BIT(VOICE_RESUME))) {
@@ -195,7 +195,7 @@ void voice_line_lose(struct voice_line *line)
 	deadline_set(voice->options.loop, &line->lost, VOICE_LOST_MS);
 }
 
-struct voice_line *voice_line_create(struct voice *voice, struct client *client)
+struct voice_line *voice_line_create(struct voice_room *voice, struct client *client)
 {
 	struct voice_line *line = must_zero(1, sizeof(*line));
 

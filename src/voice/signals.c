@@ -178,7 +178,7 @@ static void tell_sound(struct voice_line *line)
 	signal_end(&s);
 }
 
-static void tell_end(struct voice_line *line, enum voice_mark mark)
+static void tell_turn_end(struct voice_line *line, enum voice_mark mark)
 {
 	struct saying s;
 
@@ -199,5 +199,5 @@ void voice_signal_mark(struct voice_line *line, enum voice_mark mark)
 	if (mark == MARK_HEARD)
 		tell_sound(line);
 	else
-		tell_end(line, mark);
+		tell_turn_end(line, mark);
 }

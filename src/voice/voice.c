@@ -39,7 +39,7 @@ static void greet(struct client *c, const struct http *http)
 	voice_line_hear(view->line, INPUT_START, TEXT(""));
 }
 
-static void leave(struct client *c)
+static void leave_talk(struct client *c)
 {
 	struct voice_view *view = client_has_view(c);
 
@@ -58,7 +58,7 @@ static void hear_start(struct voice_line *line, yyjson_val *payload)
 
 static void hear_trigger(struct voice_line *line, yyjson_val *payload)
 {
-	const struct voice *voice = line->voice;
+	const struct voice_room *voice = line->voice;
 
 	(void)payload;
 	if (voice->config.trigger == VOICE_TRIGGER_OFF || !voice->engine.trigger)
@@ -143,7 +143,7 @@ static void hear_envelope(struct voice_line *line, yyjson_val *message)
 
 static void hear_message(struct client *c, struct text message)
 {
-	struct voice *voice = client_of_dialect(c);
+	struct voice_room *voice = client_of_dialect(c);
 	yyjson_doc *doc = json_read(&voice->reader, message, NULL);
 
 	if (!doc)
@@ -160,9 +160,9 @@ static void hear_bytes(struct client *c, struct text message)
 
 /* ---- what it is made of ---- */
 
-struct voice *voice_create(const struct voice_options *options)
+struct voice_room *voice_create(const struct voice_options *options)
 {
-	struct voice *voice = must_zero(1, sizeof(*voice));
+	struct voice_room *voice = must_zero(1, sizeof(*voice));
 
 	voice->options = *options;
 	voice->config = *options->config;
@@ -174,7 +174,7 @@ struct voice *voice_create(const struct voice_options *options)
 	return voice;
 }
 
-void voice_destroy(struct voice *voice)
+void voice_destroy(struct voice_room *voice)
 {
 	if (!voice)
 		return;
@@ -185,15 +185,43 @@ void voice_destroy(struct voice *voice)
 	free(voice);
 }
 
-void voice_reload(struct voice *voice, const struct voice_config *config)
+void voice_reload(struct voice_room *voice, const struct voice_config *config)
 {
 	voice->config = *config;
 }
+
+/* The mock asks nobody and understands nothing. */
+static bool is_harmless(const void *of)
+{
+	const struct voice_room *voice = of;
+
+	return voice->engine.trigger != NULL;
+}
+
+static void write_root(struct buf *json)
+{
+	put_object(json, NULL);
+	put_word(json, "service", "signalbox");
+	put_word(json, "dialect", dialect_voice.name);
+	put_word(json, "path", "/ws");
+	put_end(json);
+}
+
+static void write_health(struct buf *json)
+{
+	put_object(json, NULL);
+	put_word(json, "status", "ok");
+	put_end(json);
+}
+
+static const struct dialect_page pages[] = {{"/", write_root}, {"/health", write_health}, {0}};
 
 const struct dialect dialect_voice = {
 	.name = "voice",
 	.path = "/ws/voice",
 	.pins = hub_pins,
+	.pages = pages,
+	.is_open = is_harmless,
 	.is_websocket = true,
 	.is_held = true,
 	.needs = SCOPE_CONTROL,
@@ -204,5 +232,5 @@ const struct dialect dialect_voice = {
 	.hear_binary = hear_bytes,
 	.beat = client_ping,
 	.farewell = client_go_away,
-	.leave = leave,
+	.leave = leave_talk,
 };

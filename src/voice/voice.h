@@ -11,7 +11,7 @@
 
 struct bus;
 struct loop;
-struct voice;
+struct voice_room;
 
 struct voice_config {
 	enum { VOICE_TRIGGER_OFF, VOICE_TRIGGER_ON } trigger; /* mocked.turn.trigger */
@@ -28,10 +28,10 @@ struct voice_options {
 	size_t message_max; /* bytes that a client may say at once */
 };
 
-extern const struct dialect dialect_voice; /* hub_dialect.of is a struct voice */
+extern const struct dialect dialect_voice; /* hub_dialect.of is a struct voice_room */
 
-struct voice *voice_create(const struct voice_options *options);
-void voice_destroy(struct voice *voice); /* after the hub, before the bus */
-void voice_reload(struct voice *voice, const struct voice_config *config);
+struct voice_room *voice_create(const struct voice_options *options);
+void voice_destroy(struct voice_room *voice); /* after the hub, before the bus */
+void voice_reload(struct voice_room *voice, const struct voice_config *config);
 
 #endif

@@ -43,12 +43,14 @@ static void names_add(struct guard_names *names, char *name)
 	names->all[names->count++] = name;
 }
 
+static const char *const loopback[] = {"127.0.0.1", "localhost", "[::1]"};
+
+#define LOOPBACK (sizeof(loopback) / sizeof(*loopback))
+
 void guard_add_address(struct guard *guard, const char *address, unsigned port, unsigned usual)
 {
-	static const char *const loopback[] = {"127.0.0.1", "localhost", "[::1]"};
-
 	names_add(&guard->hosts, must_dup(address));
-	for (size_t i = 0; i < sizeof(loopback) / sizeof(*loopback); i++) {
+	for (size_t i = 0; i < LOOPBACK; i++) {
 		names_add(&guard->hosts, must_print("%s:%u", loopback[i], port));
 		if (port == usual)
 			names_add(&guard->hosts, must_dup(loopback[i]));
@@ -63,6 +65,33 @@ void guard_add_host(struct guard *guard, const char *host)
 void guard_add_guest(struct guard *guard, const char *origin)
 {
 	names_add(&guard->guests, must_dup(origin));
+}
+
+static bool is_port(struct text rest)
+{
+	uint64_t port;
+
+	return rest.len == 0 ||
+	       (rest.at[0] == ':' && text_to_u64((struct text){rest.at + 1, rest.len - 1}, &port) &&
+	        port > 0 && port <= 65535);
+}
+
+bool guard_is_loopback(struct text origin)
+{
+	struct text scheme =
+		text_starts(origin, TEXT("https://")) ? TEXT("https://") : TEXT("http://");
+
+	if (!text_starts(origin, scheme))
+		return false;
+	origin = (struct text){origin.at + scheme.len, origin.len - scheme.len};
+	for (size_t i = 0; i < LOOPBACK; i++) {
+		struct text name = text_of(loopback[i]);
+
+		if (text_starts(origin, name) &&
+		    is_port((struct text){origin.at + name.len, origin.len - name.len}))
+			return true;
+	}
+	return false;
 }
 
 int guard_guest(const struct guard *guard, struct text origin)
@@ -96,7 +125,8 @@ static bool is_our_origin(const struct guard *guard, const struct guard_view *vi
 
 enum guard_answer guard_check(const struct guard *guard, const struct guard_view *view)
 {
-	bool is_guest = view->origin.at && guard_guest(guard, view->origin) >= 0;
+	bool is_guest =
+		view->origin.at && (view->is_welcome || guard_guest(guard, view->origin) >= 0);
 
 	if (!knows_host(guard, view))
 		return GUARD_WRONG_HOST;

@@ -41,6 +41,7 @@ struct guard_view {
 	bool is_unix;                   /* over the Unix socket */
 	bool is_secure;                 /* over TLS */
 	bool changes;                   /* not a mere read: POST, an upgrade, ... */
+	bool is_welcome;                /* its listener lets this Origin in */
 };
 
 void guard_init(struct guard *guard);
@@ -54,6 +55,10 @@ void guard_add_guest(struct guard *guard, const char *origin);
 
 enum guard_answer guard_check(const struct guard *guard, const struct guard_view *view);
 const char *guard_words(enum guard_answer answer);
+
+/* Is it the origin of a page that this machine serves: http(s)://, a name of the loopback, and a
+ * port or none? */
+bool guard_is_loopback(struct text origin);
 
 /* Which of auth.origins this is, or -1. */
 int guard_guest(const struct guard *guard, struct text origin);

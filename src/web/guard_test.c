@@ -284,6 +284,32 @@ static void every_refusal_has_words(void **state)
 	assert_string_not_equal(guard_words(GUARD_WRONG_SITE), "");
 }
 
+static void a_page_of_this_machine_is_known_by_all_of_its_origin(void **state)
+{
+	static const char *const good[] = {"http://localhost", "http://localhost:5173",
+	                                   "https://127.0.0.1:1", "http://[::1]:65535"};
+	static const char *const bad[] = {
+		"",
+		"null",
+		"localhost:5173",
+		"ftp://localhost",
+		"http://localhost.evil.example",
+		"http://localhost:",
+		"http://localhost:0",
+		"http://localhost:65536",
+		"http://localhost:80/",
+		"http://localhost:80@evil.example",
+		"http://127.0.0.1.evil.example:80",
+		"http://Localhost",
+		"http://evil.example/http://localhost",
+	};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+		assert_true(guard_is_loopback(text_of(good[i])));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_false(guard_is_loopback(text_of(bad[i])));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +326,7 @@ int main(void)
 		cmocka_unit_test(port_80_may_be_left_out_where_it_is_ours),
 		cmocka_unit_test(nothing_passes_an_empty_guard),
 		cmocka_unit_test(every_refusal_has_words),
+		cmocka_unit_test(a_page_of_this_machine_is_known_by_all_of_its_origin),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

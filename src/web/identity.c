@@ -214,18 +214,43 @@ static void know_unix(struct visit *visit, struct caller *caller)
 	name_process(peer->pid, caller->name, sizeof(caller->name));
 }
 
-/* Listeners stand in the order of the configuration.  One that is there no more gives
- * nothing. */
-static unsigned local_scopes(const struct visit *visit)
+/* Listeners stand in the order of the configuration.  NULL: it is there no more. */
+static const struct config_listen *listen_row(const struct visit *visit)
 {
 	const struct web *web = visit->web;
 	const struct config *config = web->options.config;
 
 	for (size_t i = 0; i < web->listen_count && i < config->listen_count; i++)
 		if (web->listens[i] == visit->listen)
-			return config->listen[i].has_local ? config->listen[i].local
-			                                   : config->auth.local;
-	return 0;
+			return &config->listen[i];
+	return NULL;
+}
+
+static unsigned local_scopes(const struct visit *visit)
+{
+	const struct config_listen *row = listen_row(visit);
+
+	if (!row)
+		return 0;
+	return visit->open | (row->has_local ? row->local : visit->web->options.config->auth.local);
+}
+
+bool identity_welcomes(struct visit *visit)
+{
+	const struct web_doors *doors = &visit->web->options.doors;
+	const struct config_listen *row = listen_row(visit);
+	struct text origin = http_field(visit->http, "Origin");
+
+	visit->is_welcome = false;
+	visit->open = 0;
+	if (!row || !row->dialect || !doors->pin(doors->self, visit->http, &visit->open))
+		return false;
+	if (row->has_local || row->cert)
+		visit->open = 0; /* it says itself whom it lets in */
+	for (size_t i = 0; i < row->origin_count; i++)
+		visit->is_welcome |= text_is(origin, row->origins[i]);
+	visit->is_welcome |= visit->open && guard_is_loopback(origin);
+	return visit->is_welcome;
 }
 
 static void know_local(struct visit *visit, struct caller *caller)
@@ -235,11 +260,11 @@ static void know_local(struct visit *visit, struct caller *caller)
 	unsigned scopes = local_scopes(visit);
 	const struct peer *peer;
 
-	if (http_has_field(http, "Origin")) {
+	if (http_has_field(http, "Origin") && !visit->is_welcome) {
 		if (guard_guest(&web->guard, http_field(http, "Origin")) < 0)
 			return;
 		scopes &= SCOPE_OBSERVE | SCOPE_EMIT;
-	} else if (http_has_field(http, "Sec-Fetch-Site")) {
+	} else if (http_has_field(http, "Sec-Fetch-Site") && !visit->is_welcome) {
 		return;
 	}
 	if (scopes == 0 || is_forwarded(http))

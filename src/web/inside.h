@@ -9,6 +9,7 @@
 #include "web/routes.h"
 #include "web/session.h"
 #include "web/throttle.h"
+#include "web/verdict.h"
 #include "web/web.h"
 
 struct web {
@@ -49,6 +50,8 @@ struct visit {
 	struct listen *listen;
 	struct peer peer;
 	bool peer_asked;
+	bool is_welcome;    /* the page that wants this upgrade, by its listener */
+	unsigned open;      /* scopes that our own user has for it */
 	struct link in_web; /* web.visits */
 };
 
@@ -65,6 +68,7 @@ struct call {
 
 /* In the one shape of http_refuse(); extra header lines may be NULL. */
 void web_refuse(struct http *http, unsigned status, const char *words, const char *extra);
+void web_answer_preflight(struct http *http);
 void web_answer(struct http *http, const struct buf *json);
 void web_answer_object(struct call *call, struct buf *out); /* closes it first; takes it */
 /* 429 with the time after which it may come. */
@@ -78,18 +82,6 @@ void web_refuse_credential(struct web *web, struct http *http, const char *words
 /* The run that a person means: a session's handle stands for its newest one. */
 struct text web_run_of(const struct call *call, struct text name);
 
-/* ---- verdict.c ---- */
-
-/* What became of what somebody said to an agent, in the native dialect's words. */
-void web_refuse_back(struct http *http, enum back_answer answer, const struct error *why);
-
-/* An answer that may be owed until the verdict is there: `good` when it is done.  ear() is
- * given to whoever takes it, then end() answers, or waits. */
-struct web_owed;
-struct web_owed *web_owe(struct call *call, struct text good);
-void web_owed_say(struct web_owed *owed, struct text good); /* in the place of that */
-struct back_ear web_owed_ear(struct web_owed *owed);
-void web_owed_end(struct web_owed *owed, enum back_answer answer, const struct error *why);
 /* Soon, at the end of a turn, look at what waits. */
 void web_tick(struct web *web);
 
@@ -106,6 +98,10 @@ bool api_hook_may_come(const struct call *call);
 /* Finds out who asks.  False: the credential was wrong, and that was answered. */
 bool identity_find(struct visit *visit, struct caller *caller);
 bool identity_is_unix(const struct visit *visit);
+
+/* An upgrade for the dialect that its listener is for may come from a page that the listener names,
+ * or, if that dialect is harmless, from any page of this machine. */
+bool identity_welcomes(struct visit *visit);
 
 /* Which user of this machine is there, or another value for none of them. */
 int64_t identity_user(struct visit *visit);

@@ -51,3 +51,21 @@ void web_refuse_credential(struct web *web, struct http *http, const char *words
 	http_drain(http);
 	web_refuse(http, 429, "too many wrong credentials; wait a little", extra);
 }
+
+void web_answer_preflight(struct http *http)
+{
+#define ALLOWED \
+	"Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE\r\n" \
+	"Access-Control-Allow-Headers: Authorization, Content-Type, Last-Event-ID, If-Match, " \
+	"If-None-Match\r\n" \
+	"Access-Control-Max-Age: 600\r\n"
+	static const char *const allowed[] = {
+		ALLOWED,
+		/* A page of the internet asks for a server of this machine. */
+		ALLOWED "Access-Control-Allow-Private-Network: true\r\n",
+	};
+#undef ALLOWED
+	bool from_afar = http_has_field(http, "Access-Control-Request-Private-Network");
+
+	http_answer(http, 204, NULL, (struct text){0}, allowed[from_afar]);
+}

@@ -200,6 +200,8 @@ static void dispatch(struct visit *visit, struct call *call)
 		try_doors(call);
 		return;
 	}
+	if (call->web->options.doors.page(call->web->options.doors.self, call->http))
+		return;
 	buf_init(&allow, 100);
 	route = routes_find(request->method, request->path, &call->part, &allow);
 	if (route)
@@ -254,6 +256,7 @@ static bool let_in(struct visit *visit)
 		.is_unix = identity_is_unix(visit),
 		.is_secure = listen_is_secure(visit->listen),
 		.changes = !only_reads(http_request(http)),
+		.is_welcome = identity_welcomes(visit),
 	};
 	enum guard_answer answer = guard_check(&visit->web->guard, &view);
 	int guest = guard_guest(&visit->web->guard, view.origin);
@@ -275,24 +278,6 @@ static bool is_preflight(const struct visit *visit)
 	       visit->site.common != common_headers;
 }
 
-static void answer_preflight(struct http *http)
-{
-#define ALLOWED \
-	"Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE\r\n" \
-	"Access-Control-Allow-Headers: Authorization, Content-Type, Last-Event-ID, If-Match, " \
-	"If-None-Match\r\n" \
-	"Access-Control-Max-Age: 600\r\n"
-	static const char *const allowed[] = {
-		ALLOWED,
-		/* A page of the internet asks for a server of this machine. */
-		ALLOWED "Access-Control-Allow-Private-Network: true\r\n",
-	};
-#undef ALLOWED
-	bool from_afar = http_has_field(http, "Access-Control-Request-Private-Network");
-
-	http_answer(http, 204, NULL, (struct text){0}, allowed[from_afar]);
-}
-
 static void begin_request(void *self, struct http *http)
 {
 	struct visit *visit = self;
@@ -305,7 +290,7 @@ static void begin_request(void *self, struct http *http)
 	if (!let_in(visit))
 		return;
 	if (is_preflight(visit))
-		answer_preflight(http);
+		web_answer_preflight(http);
 	else if (identity_find(visit, &call.caller))
 		dispatch(visit, &call);
 }

@@ -39,7 +39,11 @@ struct web_doors {
 	void *self;
 	/* True: the path is a dialect's (/ws, ...), and http is answered or taken. */
 	bool (*join)(void *self, struct http *http, const struct caller *caller);
-	unsigned long (*clients)(void *self); /* how many hear signals now */
+	/* Is it an upgrade for the dialect that its listener is for?  open: scopes that whoever is
+	 * our own user needs for it and has thereby; 0: it has none. */
+	bool (*pin)(void *self, const struct http *http, unsigned *open);
+	bool (*page)(void *self, struct http *http); /* true: such a listener's page, answered */
+	unsigned long (*clients)(void *self);        /* how many hear signals now */
 	/* Append `,"name":value` to GET /api/status; lines of signal/metric.h to GET /metrics. */
 	void (*status)(void *self, struct buf *out);
 	void (*metrics)(void *self, struct buf *out);

@@ -32,7 +32,7 @@ function routesOfProgram() {
 }
 
 function pathsOfDialects() {
-	return ["hub", "native", "escapement", "gateway"].flatMap((room) =>
+	return ["hub", "native", "escapement", "gateway", "voice"].flatMap((room) =>
 		readdirSync(new URL(`${room}/`, SOURCES)).filter((name) => name.endsWith(".c")).flatMap((name) =>
 			[...source(`${room}/${name}`).matchAll(/\.(?:path|alias) = "([^"]+)"/g)].map((found) => found[1])));
 }
