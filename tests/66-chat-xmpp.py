@@ -189,6 +189,31 @@ def _():
         assert len(ada.archive(AGENT)) == 2, ada.archive(AGENT)
 
 
+@test("kill -9 while a file is uploaded: it arrives, once")
+def _():
+    files = temp_dir()
+    (files / "map.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"p" * 50000)
+    with Upstream() as up, Prosody() as server, Person(server, "ada") as ada, box_of(
+            up, server, f"deliver: {{gather: 0}}\nmedia: {{send: true, directory: {files}}}\n") as box:
+        is_there(box, server)
+        for number in range(1, 4):
+            ada.say(AGENT, "slow please")
+            eventually(lambda: len(up.of("/v1/chat/completions")) == number)
+            turn = box.history("&type=nex.received")[-1]["payload"]["request"]
+            box.emit("agent.media", source="parrot", correlationId=turn, payload={
+                "agentId": "parrot", "mediaUrl": "map.png"})
+            box.emit("completion", source="parrot", correlationId=turn, payload={
+                "agentId": "parrot", "taskId": turn, "success": True})
+            eventually(lambda: [s["payload"]["piece"] for s in box.history(
+                "&type=delivery.started")].count(2) >= number)
+            time.sleep(0.3 * SLOW * (number - 1))
+            kill_again(box)
+            eventually(lambda: len(requests(box)) == number)
+            texts = [text for _, text in ada.archive(AGENT)]
+            assert len(texts) == 2 * number and texts[1::2] == ada.oobs, texts
+            assert texts[::2] == ["Hello"] * number, texts
+
+
 @test("a server that goes and comes back finds the agent again, with what waited")
 def _():
     with Parrot() as parrot, Prosody() as server, box_of(parrot, server) as box:
