@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import chats
+import gateway
 from chats import OWNER, asked, connected, ends, lines, requests, says
 from fake_telegram import Refused, Telegram
 from lib import SIGNALBOX, Box, eventually, run, temp_dir, test
@@ -199,6 +200,25 @@ def _():
         texts = [line["text"] for line in lines(box) if "text" in line]
         assert texts[-1] == "Hello, this is long enough to be shown. And the end.", texts
         assert "file" in lines(box)[-1] or "typing" in lines(box)[-1], lines(box)
+
+
+@test("files that an OpenClaw names with its answer go, each once")
+def _():
+    place, config = place_of()
+    config += "access: [{who: owner, decision: allow, agent: claw}]\n"
+    with Upstream() as up, gateway.Gateway() as claw, chats.settings(up, config) as box:
+        connected(box)
+        gateway.connected(box, claw)
+        chats.write(box, "HAND please")
+        (turn,) = eventually(lambda: list(claw.runs))
+        claw.speak(turn, "The map.")
+        for _ in range(2):
+            claw._agent(turn, "assistant", {"text": "The map.", "delta": "",
+                                            "mediaUrls": [str(place / "map.png")]})
+        claw.finish(turn)
+        event = eventually(lambda: requests(box))[0]
+        assert event["status"] == "completed" and chats.said(box) == ["The map."], lines(box)
+        assert [f["name"] for f in files(box)] == ["map.png"] and missed(box) == [], lines(box)
 
 
 # --- what does not -----------------------------------------------------------------------
