@@ -1,7 +1,7 @@
 /* box.c - hostile clients of a whole box: it answers or hangs up, and goes on.
  *
- * The first letter of the input says what is spoken: w, s and r are the WebSocket dialects
- * (/ws, /ws/signals, /ws/run), in which each further line is a message; everything else is
+ * The first letter of the input says what is spoken: w, s, r and v are the WebSocket dialects
+ * (/ws, /ws/signals, /ws/run, /ws/voice), in which each further line is a message; everything else is
  * HTTP as it comes.  Who has left is let go at once, whatever was said before.
  */
 #include <stdlib.h>
@@ -21,6 +21,7 @@ static const char *dialect_of(char letter)
 	return letter == 'w'   ? "/ws"
 	       : letter == 's' ? "/ws/signals"
 	       : letter == 'r' ? "/ws/run?session=fuzz"
+	       : letter == 'v' ? "/ws/voice"
 	                       : NULL;
 }
 

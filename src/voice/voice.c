@@ -1,23 +1,16 @@
 /* voice.c - the voice dialect: who comes, and what it says. */
 #include "voice/voice.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/must.h"
 #include "base/put.h"
-#include "base/utf8.h"
 #include "hub/hub.h"
 #include "net/http.h"
 #include "net/pace.h"
-#include "signal/shape.h"
 #include "voice/inside.h"
+#include "voice/message.h"
 
-#define TYPE_SHOWN 100 /* bytes of a type that is not known */
-
-#define NOT_JSON "message must be valid JSON"
-#define NO_ENVELOPE "message must match the shared envelope shape"
-#define NO_OBJECT "message payload must be an object"
 #define EXPIRED "the session is over, or what it said is no longer kept"
 #define NO_TRIGGER \
 	"mocked.turn.trigger is no longer supported; use input_audio.append and " \
@@ -103,59 +96,25 @@ static void (*const hears[ASKED_EVENTS])(struct voice_line *line, yyjson_val *pa
 	[ASKED_SESSION_RESUME] = hear_resume,
 };
 
-static void refuse_type(struct voice_line *line, struct text type)
-{
-	char words[TYPE_SHOWN + 64];
-
-	if (type.len > TYPE_SHOWN)
-		type = utf8_cut(type, TYPE_SHOWN);
-	snprintf(words, sizeof(words), "unsupported client event type: %.*s", TEXT_ARG(type));
-	voice_line_refuse(line, VOICE_INVALID_MESSAGE, words);
-}
-
-/* ASKED_EVENTS: it is none, or of a feature that this client has not asked for. */
-static unsigned find_event(const struct voice_line *line, struct text type)
-{
-	for (unsigned i = 0; i < ASKED_EVENTS; i++)
-		if (text_equal(type, voice_asked[i].type) &&
-		    !(voice_asked[i].feature & ~line->features))
-			return i;
-	return ASKED_EVENTS;
-}
-
-static void hear_envelope(struct voice_line *line, yyjson_val *message)
-{
-	struct text type = json_text_at(message, "type");
-	yyjson_val *payload = yyjson_obj_get(message, "payload");
-	unsigned event = find_event(line, type);
-
-	if (!type.at || !payload)
-		voice_line_refuse(line, VOICE_INVALID_MESSAGE, NO_ENVELOPE);
-	else if (!yyjson_is_obj(payload))
-		voice_line_refuse(line, VOICE_INVALID_MESSAGE, NO_OBJECT);
-	else if (event == ASKED_EVENTS)
-		refuse_type(line, type);
-	else if (!shape_check_quickly(voice_asked[event].payload, payload, NULL))
-		voice_line_refuse(line, VOICE_INVALID_MESSAGE, NO_ENVELOPE);
-	else
-		hears[event](line, payload);
-}
-
-static void hear_message(struct client *c, struct text message)
+static void hear_message(struct client *c, struct text raw)
 {
 	struct voice_room *voice = client_of_dialect(c);
-	yyjson_doc *doc = json_read(&voice->reader, message, NULL);
+	struct voice_line *line = line_of(c);
+	struct voice_message message;
+	struct voice_refusal why;
 
-	if (!doc)
-		voice_line_refuse(line_of(c), VOICE_INVALID_JSON, NOT_JSON);
+	if (voice_message_read(&voice->reader, raw, line->features, &message, &why))
+		hears[message.event](line, message.payload);
 	else
-		hear_envelope(line_of(c), yyjson_doc_get_root(doc));
+		voice_line_refuse(line, why.code, why.words);
 }
 
 static void hear_bytes(struct client *c, struct text message)
 {
+	struct voice_refusal why = voice_message_binary();
+
 	(void)message;
-	voice_line_refuse(line_of(c), VOICE_INVALID_MESSAGE, NO_ENVELOPE);
+	voice_line_refuse(line_of(c), why.code, why.words);
 }
 
 /* ---- what it is made of ---- */
