@@ -14,6 +14,7 @@ import gateway
 import history
 import operate
 import transcripts
+import voice
 import words
 from servers import Failure
 from sides import PEERS
@@ -362,6 +363,11 @@ ROWS = [
         Line("10,000 messages wait for chats that are away", "mb", "MB", 20),
         Line("the same, start after a crash takes longer by", "ms", "ms", 200),
         Line("the same, processor", "cpu", "ms"), sides=OURS, once=True),
+    Row("voice-idle", voice.idle,
+        Line("1,000 voice sessions that wait", "mb", "MB", 2), sides=OURS),
+    Row("voice-turns", voice.turns,
+        Line("100 voice sessions in mocked turns, of one core", "core", "%", 5),
+        Line("the same, a turn", "us", "us"), sides=OURS),
     Row("wire", micros("throttle", "sample", "when", "map", "unwanted", "unmatched"),
         Line("throttle a parsed signal", "throttle", "ns", 200),
         Line("sample parsed signals", "sample", "ns", 200),
