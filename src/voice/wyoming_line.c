@@ -14,9 +14,10 @@ struct wyoming_line {
 	struct wyoming_reader reader;
 	struct buf out; /* not yet taken */
 	struct deadline expected;
-	struct later fails; /* for what is found out within a call of our user */
-	bool is_reading;    /* heard() runs */
-	bool is_closed;     /* by whoever runs in it */
+	unsigned patience_ms; /* for the next event; 0: any */
+	struct later fails;   /* for what is found out within a call of our user */
+	bool is_reading;      /* heard() runs */
+	bool is_closed;       /* by whoever runs in it */
 };
 
 /* ---- where it is ---- */
@@ -112,7 +113,7 @@ static void on_heard(struct conn *conn, char *bytes, size_t n)
 	struct error why;
 
 	error_set(&why, "more than an event can be");
-	deadline_clear(&line->expected);
+	wyoming_line_expect(line, line->patience_ms);
 	line->is_reading = true;
 	if (wyoming_reader_add(&line->reader, (struct text){bytes, n}))
 		while ((read = wyoming_read(&line->reader, &event, &why)) == WYOMING_EVENT &&
@@ -225,6 +226,7 @@ void wyoming_line_send_sound(struct wyoming_line *line, const char *type,
 
 void wyoming_line_expect(struct wyoming_line *line, unsigned ms)
 {
+	line->patience_ms = ms;
 	deadline_clear(&line->expected);
 	if (ms)
 		deadline_set(line->options.loop, &line->expected, ms);

@@ -41,7 +41,7 @@ void wyoming_line_send(struct wyoming_line *line, const char *type, struct text 
 void wyoming_line_send_sound(struct wyoming_line *line, const char *type,
                              const struct wyoming_format *format, struct text pcm);
 
-/* It fails unless an event comes within so long; 0: it may be silent. */
+/* From now on it fails when nothing comes for so long; 0: it may be silent. */
 void wyoming_line_expect(struct wyoming_line *line, unsigned ms);
 
 #endif

@@ -1,0 +1,186 @@
+/* hear_wyoming.c - see hear_wyoming.h.
+ *
+ * Words of an utterance that goes on come from engines in two ways: `transcript-chunk` adds to what
+ * was said before, as the protocol has it; `transcript-partial`, of our own engine, replaces it. */
+#include "voice/hear_wyoming.h"
+
+#include <stdlib.h>
+
+#include "base/base64.h"
+#include "base/must.h"
+#include "base/put.h"
+
+#define BYTES_MAX ((uint64_t)HEAR_SECONDS_MAX * HEAR_RATE * 2)
+#define WORDS_MAX (64 * KIB)
+
+static const struct wyoming_format sound_format = {HEAR_RATE, 2, 1};
+
+struct wyoming_hearing {
+	struct voice_ear ear;
+	struct loop *loop;
+	struct wyoming_line *line; /* NULL: it failed */
+	struct buf sound;          /* scratch; what it begins with is the half of a sample */
+	struct buf words;          /* that were added up */
+	uint64_t bytes;            /* of sound */
+};
+
+/* ---- telling; whatever tells is the last that its caller does ---- */
+
+static void tell_words(struct wyoming_hearing *hearing, enum voice_fact_kind kind,
+                       struct text words)
+{
+	struct voice_fact fact = {
+		.kind = kind, .text = words, .now_ms = loop_now_ms(hearing->loop)};
+
+	hearing->ear.told(hearing->ear.self, hearing->ear.turn, &fact);
+}
+
+static void tell_failed(struct wyoming_hearing *hearing, enum voice_code code, bool retryable,
+                        const char *why)
+{
+	struct error words;
+	struct voice_fact fact = {.kind = FACT_FAILED,
+	                          .code = code,
+	                          .retryable = retryable,
+	                          .now_ms = loop_now_ms(hearing->loop)};
+
+	error_set(&words, "%s", why); /* of an event, which is gone with the line */
+	fact.text = text_of(words.words);
+	wyoming_line_close(hearing->line);
+	hearing->line = NULL;
+	hearing->ear.told(hearing->ear.self, hearing->ear.turn, &fact);
+}
+
+static void tell_final(struct wyoming_hearing *hearing, struct text words)
+{
+	words = text_trim(words);
+	if (!words.len)
+		tell_failed(hearing, VOICE_NO_SPEECH, true,
+		            "nothing was said that can be understood");
+	else
+		tell_words(hearing, FACT_FINAL, words);
+}
+
+static void hear_event(void *self, const struct wyoming_event *event)
+{
+	struct wyoming_hearing *hearing = self;
+	struct text text = wyoming_text(event, "text");
+	struct error why;
+
+	if (text_is(event->type, "transcript")) {
+		tell_final(hearing, text);
+	} else if (text_is(event->type, "transcript-partial")) {
+		tell_words(hearing, FACT_PARTIAL, text);
+	} else if (text_is(event->type, "transcript-chunk")) {
+		buf_add(&hearing->words, text);
+		tell_words(hearing, FACT_PARTIAL, buf_text(&hearing->words));
+	} else if (text_is(event->type, "error")) {
+		error_set(&why, "the engine says: %.*s", TEXT_ARG(text));
+		tell_failed(hearing, VOICE_ENGINE_UNAVAILABLE, true, why.words);
+	}
+}
+
+static void on_failed(void *self, const char *why)
+{
+	struct wyoming_hearing *hearing = self;
+
+	hearing->line = NULL;
+	tell_failed(hearing, VOICE_ENGINE_UNAVAILABLE, true, why);
+}
+
+/* ---- the role ---- */
+
+static void ask_for_words(struct wyoming_hearing *hearing)
+{
+	struct buf wish;
+
+	buf_init(&wish, KIB);
+	put_object(&wish, NULL);
+	put_bool(&wish, "partials", true);
+	put_end(&wish);
+	wyoming_line_send(hearing->line, "transcribe", buf_text(&wish), TEXT(""));
+	wyoming_line_send_sound(hearing->line, "audio-start", &sound_format, TEXT(""));
+	buf_finish(&wish);
+}
+
+static void *begin_hearing(const void *self, const struct voice_ear *ear, uint64_t now_ms)
+{
+	const struct hear_wyoming *engine = self;
+	struct wyoming_hearing *hearing = must_zero(1, sizeof(*hearing));
+
+	(void)now_ms;
+	hearing->ear = *ear;
+	hearing->loop = engine->loop;
+	buf_init(&hearing->sound, HEAR_CHUNK_MAX);
+	buf_init(&hearing->words, WORDS_MAX);
+	hearing->line = wyoming_line_open(&(struct wyoming_line_options){.loop = engine->loop,
+	                                                                 .place = &engine->place,
+	                                                                 .self = hearing,
+	                                                                 .heard = hear_event,
+	                                                                 .failed = on_failed});
+	ask_for_words(hearing);
+	return hearing;
+}
+
+/* Whole samples go; half of one waits for the rest. */
+static void send_samples(struct wyoming_hearing *hearing)
+{
+	size_t whole = hearing->sound.len & ~(size_t)1;
+
+	if (whole)
+		wyoming_line_send_sound(hearing->line, "audio-chunk", &sound_format,
+		                        (struct text){hearing->sound.at, whole});
+	buf_drop(&hearing->sound, whole);
+}
+
+static void feed_hearing(void *work, struct text piece, uint64_t now_ms)
+{
+	struct wyoming_hearing *hearing = work;
+	size_t before = hearing->sound.len;
+
+	(void)now_ms;
+	if (!hearing->line)
+		return;
+	if (!base64_read(piece, &hearing->sound)) {
+		tell_failed(hearing, VOICE_INVALID_MESSAGE, false,
+		            "a chunk is PCM of 16 bits, mono, 16 kHz, in base64, of at most 1 MiB");
+		return;
+	}
+	hearing->bytes += hearing->sound.len - before;
+	if (hearing->bytes > BYTES_MAX)
+		tell_failed(hearing, VOICE_TOO_LONG, false, "an utterance may last two minutes");
+	else
+		send_samples(hearing);
+}
+
+static void end_hearing(void *work, uint64_t now_ms)
+{
+	struct wyoming_hearing *hearing = work;
+
+	(void)now_ms;
+	if (!hearing->line)
+		return;
+	if (!hearing->bytes) {
+		tell_failed(hearing, VOICE_NO_SPEECH, true, "there was no sound");
+		return;
+	}
+	wyoming_line_send_sound(hearing->line, "audio-stop", NULL, TEXT(""));
+	wyoming_line_expect(hearing->line, HEAR_PATIENCE_MS);
+}
+
+static void stop_hearing(void *work)
+{
+	struct wyoming_hearing *hearing = work;
+
+	wyoming_line_close(hearing->line);
+	buf_finish(&hearing->sound);
+	buf_finish(&hearing->words);
+	free(hearing);
+}
+
+const struct voice_role voice_hear_wyoming = {
+	.begin = begin_hearing,
+	.feed = feed_hearing,
+	.end = end_hearing,
+	.stop = stop_hearing,
+};
