@@ -36,6 +36,11 @@ static inline bool text_is(struct text a, const char *s)
 	return text_equal(a, text_of(s));
 }
 
+static inline bool text_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 bool text_equal_nocase(struct text a, struct text b);  /* ASCII only */
 bool text_has_nocase(struct text a, struct text part); /* somewhere in it; likewise */
 bool text_starts(struct text a, struct text prefix);

@@ -226,14 +226,9 @@ static bool yaml_read_entries(struct yaml_reader *r, const struct field *map, vo
 
 /* ---- what is kept as JSON ---- */
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static size_t skip_digits(struct text t, size_t at)
 {
-	while (at < t.len && is_digit(t.at[at]))
+	while (at < t.len && text_is_digit(t.at[at]))
 		at++;
 	return at;
 }

@@ -1,11 +1,6 @@
 /* spelling.c - character by character. */
 #include "gateway/spelling.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_small(char c)
 {
 	return c >= 'a' && c <= 'z';
@@ -14,7 +9,7 @@ static bool is_small(char c)
 bool spelling_is_digest(struct text t)
 {
 	for (size_t i = 0; i < t.len; i++)
-		if (!is_digit(t.at[i]) && !(t.at[i] >= 'a' && t.at[i] <= 'f'))
+		if (!text_is_digit(t.at[i]) && !(t.at[i] >= 'a' && t.at[i] <= 'f'))
 			return false;
 	return t.len == 64;
 }
@@ -22,7 +17,7 @@ bool spelling_is_digest(struct text t)
 bool spelling_is_slug(struct text t)
 {
 	for (size_t i = 0; i < t.len; i++)
-		if (!is_digit(t.at[i]) && !is_small(t.at[i]) && (i == 0 || t.at[i] != '-'))
+		if (!text_is_digit(t.at[i]) && !is_small(t.at[i]) && (i == 0 || t.at[i] != '-'))
 			return false;
 	return t.len >= 1 && t.len <= 64;
 }
@@ -30,7 +25,7 @@ bool spelling_is_slug(struct text t)
 bool spelling_is_word(struct text t)
 {
 	for (size_t i = 0; i < t.len; i++)
-		if (!is_small(t.at[i]) && (i == 0 || (!is_digit(t.at[i]) && t.at[i] != '_')))
+		if (!is_small(t.at[i]) && (i == 0 || (!text_is_digit(t.at[i]) && t.at[i] != '_')))
 			return false;
 	return t.len;
 }

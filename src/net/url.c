@@ -18,19 +18,14 @@ static const struct {
 	{{"wss", 3}, URL_HTTPS_PORT, true, true},
 };
 
-static bool url_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool url_is_hex(char c)
 {
-	return url_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+	return text_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
 static bool url_is_name_char(char c)
 {
-	return url_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '-' || c == '_';
+	return text_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '-' || c == '_';
 }
 
 static bool read_scheme(struct url *url, struct text *rest, struct error *why)
@@ -64,7 +59,7 @@ static bool ends_in_number(struct text host)
 	if (host.len >= 2 && host.at[0] == '0' && (host.at[1] | 0x20) == 'x')
 		return true;
 	for (size_t i = 0; i < host.len; i++)
-		if (!url_is_digit(host.at[i]))
+		if (!text_is_digit(host.at[i]))
 			return false;
 	return true;
 }

@@ -39,14 +39,9 @@ static inline const char *skip_spaces(const char *at)
 	return at;
 }
 
-static inline bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_hex(char c)
 {
-	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+	return text_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
 /* From the backslash on.  Half a surrogate pair may be written so. */
@@ -97,7 +92,7 @@ static const char *skip_digits(const char *at)
 {
 	const char *first = at;
 
-	while (is_digit(*at))
+	while (text_is_digit(*at))
 		at++;
 	return at > first ? at : NULL;
 }
@@ -355,7 +350,7 @@ static const char *read_timestamp(const char *at, struct members *m)
 
 	uint64_t ms = 0;
 
-	for (at = first; is_digit(*at); at++)
+	for (at = first; text_is_digit(*at); at++)
 		ms = ms * 10 + (uint64_t)(*at - '0');
 	if (at == first || at - first > INTEGER_DIGITS || (*first == '0' && at - first > 1))
 		return NULL;

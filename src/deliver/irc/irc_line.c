@@ -85,7 +85,7 @@ struct text irc_param(const struct irc_line *line, unsigned at)
 
 static bool is_digit_at(struct text t, size_t at)
 {
-	return at < t.len && isdigit((unsigned char)t.at[at]);
+	return at < t.len && text_is_digit(t.at[at]);
 }
 
 /* Behind a colour: up to two digits, and after a comma two more. */

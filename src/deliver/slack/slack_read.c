@@ -26,15 +26,10 @@ bool slack_read_answer(struct json_reader *reader, struct text body, struct slac
 
 /* ---- ids ---- */
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_id(struct text id)
 {
 	for (size_t i = 0; i < id.len; i++)
-		if (!is_digit(id.at[i]) && (id.at[i] < 'A' || id.at[i] > 'Z'))
+		if (!text_is_digit(id.at[i]) && (id.at[i] < 'A' || id.at[i] > 'Z'))
 			return false;
 	return id.len > 0 && id.len < SLACK_ID_MAX;
 }
@@ -45,7 +40,7 @@ bool slack_is_ts(struct text ts)
 
 	for (size_t i = 0; i < ts.len; i++) {
 		points += ts.at[i] == '.';
-		if (!is_digit(ts.at[i]) && (ts.at[i] != '.' || i == 0 || i + 1 == ts.len))
+		if (!text_is_digit(ts.at[i]) && (ts.at[i] != '.' || i == 0 || i + 1 == ts.len))
 			return false;
 	}
 	return ts.len < SLACK_ID_MAX && points == 1;
