@@ -48,7 +48,7 @@ static void cut_all(const struct chunk_options *options, struct text t, size_t s
 			buf_add(told, piece.text);
 			buf_print(told, "|%d", (int)piece.gap);
 		}
-		must_hold(chunk_held(c) <= 4 * options->max_chars + 4);
+		must_hold(chunk_held(c).len <= 4 * options->max_chars + 4);
 	} while (t.len);
 	chunker_destroy(c);
 }

@@ -3,6 +3,7 @@
 
 #include "base/must.h"
 #include "deliver/blocks_inside.h"
+#include "deliver/normal.h"
 
 struct pipeline *pipeline_create(const struct pipeline_options *options)
 {
@@ -316,11 +317,18 @@ static bool is_gated(const struct pipeline *p)
 	return p->options.coalescing.idle == GATHER_IDLE_GATED;
 }
 
+/* Something leaves when nothing comes.  Half a token of silence does not: if nothing follows,
+ * it goes with the end of its message. */
+static bool has_idle_text(const struct pipeline *p)
+{
+	if (gather_holds(&p->held_text))
+		return true;
+	return !is_gated(p) && !normal_may_be_silent(chunk_held(p->chunker));
+}
+
 int64_t pipeline_due(const struct pipeline *p)
 {
-	bool holds = gather_holds(&p->held_text) || (!is_gated(p) && chunk_held(p->chunker) > 0);
-
-	return holds && !p->has_stopped && !p->has_given_up
+	return has_idle_text(p) && !p->has_stopped && !p->has_given_up
 	               ? p->touched_ms + p->options.coalescing.idle_ms
 	               : INT64_MAX;
 }

@@ -94,15 +94,15 @@ void chunk_flush(struct chunker *c)
 	c->flushing = true;
 }
 
-size_t chunk_held(const struct chunker *c)
+struct text chunk_held(const struct chunker *c)
 {
-	return c->held.len - c->at;
+	return (struct text){c->held.at ? c->held.at + c->at : "", c->held.len - c->at};
 }
 
 /* What is held, in whole characters. */
 static struct text rest_of(const struct chunker *c)
 {
-	struct text rest = {c->held.at ? c->held.at + c->at : "", c->held.len - c->at};
+	struct text rest = chunk_held(c);
 
 	for (size_t back = 1; back <= 3 && back <= rest.len; back++) {
 		uint8_t byte = (uint8_t)rest.at[rest.len - back];

@@ -95,8 +95,8 @@ void chunk_flush(struct chunker *c);
  * each add and each flush. */
 bool chunk_take(struct chunker *c, struct chunk_piece *piece);
 
-/* Bytes that were added and are in no piece yet. */
-size_t chunk_held(const struct chunker *c);
+/* What was added and is in no piece yet, until the next call; its last character may be a part. */
+struct text chunk_held(const struct chunker *c);
 
 /* --- measuring, for channels, too ---------------------------------------------------- */
 

@@ -280,6 +280,54 @@ static void a_context_has_all_that_a_stage_gave_it(void **state)
 	reply_destroy(r);
 }
 
+static void say_at(struct reply *r, const char *words, int64_t now_ms)
+{
+	char payload[128];
+
+	snprintf(payload, sizeof(payload), "{\"agentId\":\"m\",\"content\":\"%s\"}", words);
+	reply_to(r, "text_delta", payload, now_ms);
+}
+
+static void a_pause_within_a_token_of_silence_sends_nothing(void **state)
+{
+	static const char *const halves[][2] = {
+		{"NO_", "REPLY"}, {" N", "O_REPLY"}, {"NO_REPLY", "."}, {"HEART", "BEAT_OK"}};
+
+	for (unsigned i = 0; i < sizeof(halves) / sizeof(*halves); i++) {
+		struct reply *r = make_reply(CHANNEL_BLOCKS);
+
+		say_at(r, halves[i][0], 1);
+		reply_work(r, 60000);
+		say_at(r, halves[i][1], 60001);
+		reply_to(r, "completion", "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true}",
+		         60002);
+		assert_null(strstr(told, "block"));
+		assert_null(strstr(told, "final"));
+		assert_true(reply_is_over(r));
+		reply_destroy(r);
+	}
+}
+
+static void the_beginning_of_such_a_token_is_sent_with_the_rest(void **state)
+{
+	struct reply *r = make_reply(CHANNEL_BLOCKS);
+
+	say_at(r, "NO", 1);
+	reply_work(r, 5000);
+	say_at(r, "W I see.", 6000);
+	assert_null(strstr(told, "block"));
+	reply_work(r, 7000);
+	assert_non_null(strstr(told, "block NOW I see.\n"));
+	reply_settle(r, on_its_way, PIPELINE_ACCEPTED, TEXT("id"), 7001);
+	/* Behind what has left, too; at the end it is what was said. */
+	say_at(r, " N", 8000);
+	reply_work(r, 20000);
+	assert_null(strstr(told, "N\n"));
+	reply_to(r, "completion", "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true}", 20001);
+	assert_non_null(strstr(told, "N\n"));
+	reply_destroy(r);
+}
+
 static void what_accumulates_is_one_message_at_the_end(void **state)
 {
 	struct reply *r = make_reply(CHANNEL_ACCUMULATES);
@@ -548,6 +596,8 @@ int main(void)
 		TEST(media_are_the_payloads_own),
 		TEST(an_error_ends_it_and_a_warning_does_not),
 		TEST(a_context_has_all_that_a_stage_gave_it),
+		TEST(a_pause_within_a_token_of_silence_sends_nothing),
+		TEST(the_beginning_of_such_a_token_is_sent_with_the_rest),
 		TEST(what_accumulates_is_one_message_at_the_end),
 		TEST(media_leave_behind_what_was_said_and_once),
 		TEST(media_go_with_the_final_or_not_at_all),
