@@ -9,8 +9,8 @@ from lib import PATIENCE_S, SLOW, Closed, eventually, run, test
 from servers import Upstream
 
 # What a life leaves on the disk.  The message is in the stage receive while nothing is there,
-# from identity to run agent with the first, then in deliver, and in finalize before the last.
-LIFE = ("nex.received", "delivery.prepared", "delivery.started", "delivery.accepted",
+# from identity to run agent with the first and the second, then in deliver, and in finalize before the last.
+LIFE = ("nex.received", "nex.asking", "delivery.prepared", "delivery.started", "delivery.accepted",
         "delivery.delivered", "nex.request")
 
 
@@ -63,7 +63,7 @@ def walk(loss):
     with Upstream() as up:
         box = settings(up, OWNER + "deliver: {gather: 0}\n", kind=FaultyBox)
         for number in range(1, 200, 1 if SLOW == 1 else 4):
-            id = f"{loss}-{number}"
+            id, before = f"{loss}-{number}", len(up.of("/v1/chat/completions"))
             if not live(box, id, number, loss):
                 break
             ends.append(left_behind(box, id))
@@ -72,13 +72,15 @@ def walk(loss):
                 eventually(lambda: has_ended(box, id), within=2 * PATIENCE_S)
             got = answers(box, id)
             assert got in ([TEXT], [RESTARTED]), (number, ends[-1], got)
+            times = len(up.of("/v1/chat/completions")) - before
+            assert times <= 1, (number, ends[-1], times)  # its agent is not asked twice
     return ends
 
 
 def held(ends):
     """No moment is without what has to be on the disk before it; what one write may bring to the
     disk together is not told apart, but the model's answer and the platform's are waited for."""
-    for kinds in (LIFE[:0], LIFE[:1], LIFE[:3]):
+    for kinds in (LIFE[:0], LIFE[:1], LIFE[:2], LIFE[:4]):
         assert set(kinds) in ends, (kinds, ends)
     for found in ends:
         assert found == set(LIFE[:len(found)]), found
@@ -94,6 +96,55 @@ def _():
 @test("whenever the power goes, a message is answered once")
 def _():
     walk("all")
+
+
+def wonder(box, number):
+    """A question of an agent whose box ends in the N-th such call; false: it was asked."""
+    box.arm(CRASH=f"any:{number}", LOSS="none", SEED=number)
+    box.start()
+    connected(box)
+    box.fail()
+    try:
+        box.emit("prompt", source="me", correlationId="r", payload={
+            "type": "select", "prompt": f"number {number}.", "options": ["Yes", "No"]})
+        eventually(lambda: box.process.poll() is not None
+                   or (asked(box, number) and is_settled(box)))
+    except (OSError, Closed):  # it ends now
+        pass
+    else:
+        if box.process.poll() is None:
+            box.stop()
+            return False
+    assert box.wait() == POWER_LOST
+    return True
+
+
+def is_settled(box):
+    all = box.request("GET", "/api/deliveries").json()["deliveries"]
+    return all and {d["state"] for d in all} == {"delivered"}
+
+
+def asked(box, number):
+    return [line["text"] for line in lines(box)
+            if "id" in line and f"number {number}." in line.get("text", "")]
+
+
+@test("whenever it is killed, a question of an agent is asked once")
+def _():
+    with Upstream() as up:
+        box = settings(up, OWNER + "prompts: {to: ['desk:ops']}\n", kind=FaultyBox)
+        for number in range(1, 100, 1 if SLOW == 1 else 4):
+            if not wonder(box, number):
+                break
+            box.disarm()
+            with box:
+                known = [p["prompt"] for p in box.request("GET", "/api/prompts").json()["prompts"]]
+                want = 1 if f"number {number}." in known else 0
+                eventually(lambda: len(asked(box, number)) == want)
+        box.disarm()
+        with connected(box.start()):
+            assert all(len(asked(box, n)) <= 1 for n in range(1, number)), lines(box)
+            assert any(asked(box, n) for n in range(1, number)), lines(box)
 
 
 run()

@@ -179,18 +179,28 @@ static void hear_received(struct custody *c, yyjson_val *payload, const struct s
 }
 
 /* One that is asked again is called the same, and a plus for each time. */
-static void hear_asked(struct custody *c, struct text run)
+static struct received *hear_asked(struct custody *c, struct text run)
 {
 	struct text id = {run.at, run.len < CUSTODY_ID_LEN ? run.len : CUSTODY_ID_LEN};
 	struct received *r = map_get(&c->requests_by_id, id);
 
 	for (size_t i = id.len; i < run.len; i++)
 		if (run.at[i] != '+')
-			return;
+			return NULL;
 	if (!r)
-		return;
+		return NULL;
 	saving_change(&c->requests.saving, &r->to_save);
 	received_set(r, RECEIVED_RUN, run);
+	return r;
+}
+
+/* Its agent is asked when this is on the disk. */
+static void hear_asking(struct custody *c, yyjson_val *payload, const struct signal *s)
+{
+	struct received *r = hear_asked(c, json_text_at(payload, "run"));
+
+	if (r)
+		r->seq = s->seq;
 }
 
 /* One that was collected is asked with the other, which has its text from then on. */
@@ -248,6 +258,8 @@ void custody_hear(struct custody *c, const struct signal *s)
 	c->newest = s->seq;
 	if (text_is(s->type, "nex.received"))
 		hear_received(c, payload, s);
+	else if (text_is(s->type, "nex.asking"))
+		hear_asking(c, payload, s);
 	else if (text_is(s->type, "nex.request"))
 		hear_request(c, payload, s);
 	else if (text_starts(s->type, TEXT("delivery.")))

@@ -65,6 +65,7 @@ void desk_free_nexus(struct nexus *x)
 	free(x->failed);
 	free(x->notice);
 	free(x->letter);
+	free(x->run);
 	free(x->live);
 	free(x);
 }

@@ -20,14 +20,14 @@ struct nexus {
 	struct back_ear ear; /* told when it is on the disk; told NULL: nobody is */
 	int64_t gather_until_ms, asked_ms;
 	bool interrupts, has_interrupted;
-	bool collects;       /* what came while the agent worked is one question */
-	bool answers;        /* who wrote it may answer agents */
-	enum answers may;    /* what their credential answers, of an owner by that */
-	struct reply *reply; /* from assemble on, or NULL */
-	char *prefix, *failed;
-	struct desk_files *files;          /* that came with it, from assemble on; or NULL */
-	char *notice;                      /* what is said in the place of a reply, or NULL */
-	const char *notice_kind;           /* NULL: an ordinary one */
+	bool collects;               /* what came while the agent worked is one question */
+	bool answers;                /* who wrote it may answer agents */
+	enum answers may;            /* what their credential answers, of an owner by that */
+	struct reply *reply;         /* from assemble on, or NULL */
+	char *prefix, *failed, *run; /* run: its agent is asked under this name, in this life */
+	struct desk_files *files;    /* that came with it, from assemble on; or NULL */
+	char *notice;                /* what is said in the place of a reply, or NULL */
+	const char *notice_kind;     /* NULL: an ordinary one */
 	const struct known_person *paired; /* who was let in by a code, or NULL; in this turn */
 	char *letter; /* that is on its way, of those that were made for it so far */
 	uint64_t letter_number;

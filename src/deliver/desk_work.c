@@ -106,7 +106,8 @@ static void end_request(struct nexus *x)
 static bool is_unsaved(const struct nexus *x)
 {
 	return x->request.stage == NEXUS_RECEIVE ||
-	       (x->collects && x->request.stage == NEXUS_RUN && !x->request.words[NEXUS_TURN]);
+	       ((x->collects || x->run) && x->request.stage == NEXUS_RUN &&
+	        !x->request.words[NEXUS_TURN]);
 }
 
 static void work_request(struct nexus *x)

@@ -139,16 +139,35 @@ enum stage_step stage_assemble(struct nexus *x, int64_t now_ms)
 
 /* ---- run agent ---- */
 
-/* The run is called as the request is; one that is run again has another name. */
-static void name_run(const struct nexus *x, char run[BACK_RUN_MAX + 1])
+/* The run is called as the request is; one that is run again has another name.  False: it could
+ * not be told now. */
+static bool name_run(struct nexus *x, const struct received *r)
 {
-	const struct received *r =
-		custody_request(x->desk->options.custody, text_of(x->request.id));
+	char *run = r && r->words[RECEIVED_RUN] ? must_print("%.100s+", r->words[RECEIVED_RUN])
+	                                        : must_dup(x->request.id);
+	struct buf out;
 
-	if (r && r->words[RECEIVED_RUN])
-		snprintf(run, BACK_RUN_MAX + 1, "%.100s+", r->words[RECEIVED_RUN]);
-	else
-		snprintf(run, BACK_RUN_MAX + 1, "%s", x->request.id);
+	deliver_begin(&out, "nex.asking");
+	put_word(&out, "request", x->request.id);
+	put_word(&out, "run", run);
+	x->run = run;
+	if (deliver_tell(x->desk->options.bus, &out))
+		return true;
+	free(x->run);
+	x->run = NULL;
+	return false;
+}
+
+/* The name is on the disk before the agent is asked: who was perhaps asked is not asked again
+ * as if nothing had been. */
+static bool may_ask(struct nexus *x)
+{
+	const struct custody *custody = x->desk->options.custody;
+	const struct received *r = custody_request(custody, text_of(x->request.id));
+
+	if (!x->run && !name_run(x, r))
+		return false;
+	return !r || r->seq <= custody_durable(custody);
 }
 
 /* What was said, and below it a line for each file; these are whole. */
@@ -168,7 +187,7 @@ static enum stage_step ask_agent(struct nexus *x, int64_t now_ms)
 {
 	const struct back *back = &x->desk->options.back;
 	const struct nexus_request *r = &x->request;
-	char run[BACK_RUN_MAX + 1], given[BACK_RUN_MAX + 1];
+	char given[BACK_RUN_MAX + 1];
 	struct back_ask ask = {.source = nexus_word(r, NEXUS_AGENT),
 	                       .session = nexus_word(r, NEXUS_SESSION)};
 	enum back_answer answer;
@@ -177,8 +196,9 @@ static enum stage_step ask_agent(struct nexus *x, int64_t now_ms)
 
 	if (!x->asked_ms)
 		x->asked_ms = now_ms;
-	name_run(x, run);
-	ask.run = text_of(run);
+	if (!may_ask(x))
+		return STAGE_WAITS;
+	ask.run = text_of(x->run);
 	map_set(&x->desk->by_run, ask.run, x);
 	buf_init(&prompt, 4 * BACK_PROMPT_MAX);
 	put_prompt(r, &prompt);
