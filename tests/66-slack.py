@@ -5,8 +5,8 @@ import re
 import time
 from pathlib import Path
 
-from chats import (RESTARTED, TEXT, asked_with, begun, connected, ends, finished, requests,
-                   says)
+from chats import (RESTARTED, TEXT, asked_with, begun, connected, ends, finished, look,
+                   requests, says)
 from fake_slack import BOT, Refused, Slack
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
@@ -105,6 +105,35 @@ def _():
         assert statuses == ["completed", "completed", "denied", "handled_by_automation"], statuses
         sessions = {r["agent"]["session_label"] for r in requests(box) if r["status"] == "completed"}
         assert len(sessions) == 2 and all("C5" in s for s in sessions), sessions
+        clean(fake, box)
+
+
+@test("/stop to a room ends what this person asked for in its threads, and nothing of others")
+def _():
+    with Upstream() as up, Slack() as fake, settings(up, fake) as box:
+        connected(box)
+        runs = {}
+        for user, channel in (("U7", "C5"), ("U7", "C5"), ("U8", "C5"), ("U7", "C6")):
+            run, ts = asked(box, up, fake, f"<@{BOT}> slow please", channel=channel, user=user)
+            runs[ts] = run
+        first, second, *others = runs.values()
+        fake.command("/status", channel="C5")
+        eventually(lambda: any(": it works." in t for t in fake.screen("C5")))
+        fake.command("/stop", channel="C5")
+        eventually(lambda: "Stopped 2 runs." in fake.screen("C5"))
+        for run in (first, second):
+            got = finished(box, run)
+            assert got["response"]["stop_reason"] == "aborted", got
+        for run in others:
+            assert look(box, run)["status"] == "processing"
+        # In the room, and not as a slash command: it begins a thread, and is said to all of it.
+        fake.write(f"<@{BOT}> /stop", channel="C6")
+        assert finished(box, others[1])["response"]["stop_reason"] == "aborted"
+        fake.command("/stop", channel="C6")
+        eventually(lambda: "Nothing was stopped: nothing runs." in fake.screen("C6"))
+        assert look(box, others[0])["status"] == "processing"
+        ends(box, others[0])
+        finished(box, others[0])
         clean(fake, box)
 
 

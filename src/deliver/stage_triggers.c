@@ -47,40 +47,61 @@ static void choose_agent(struct nexus *x)
 
 /* ---- commands ---- */
 
-static bool is_in_chat_of(const struct nexus *x, const struct nexus *other)
+static bool has_same(const struct nexus *x, const struct nexus *other, enum nexus_word word)
 {
-	static const enum nexus_word place[] = {NEXUS_ACCOUNT, NEXUS_PEER, NEXUS_THREAD};
-
-	for (size_t i = 0; i < sizeof(place) / sizeof(*place); i++)
-		if (!text_equal(nexus_word(&x->request, place[i]),
-		                nexus_word(&other->request, place[i])))
-			return false;
-	return true;
+	return text_equal(nexus_word(&x->request, word), nexus_word(&other->request, word));
 }
 
-/* What is worked on for this session; or for this chat, in a session that an automation chose. */
-static struct nexus *at_work(const struct nexus *x)
+/* It was said to a whole room: in none of its threads, or in one that it begins, which is called
+ * as the message is. */
+static bool is_to_room(const struct nexus *x)
 {
-	struct nexus *ahead = stages_ahead(x);
+	struct text thread = nexus_word(&x->request, NEXUS_THREAD);
+	struct text message = nexus_word(&x->request, NEXUS_MESSAGE);
+	struct text rest;
 
-	list_each(&x->desk->live, l) {
+	text_cut(message, ':', &rest);
+	return !thread.len || text_equal(thread, rest);
+}
+
+/* Does a command of x mean this one?  It is of the same session; or of the same chat, in a session
+ * that an automation chose; or the same person asked for it in a thread of the room. */
+static bool is_meant(const struct nexus *x, const struct nexus *other)
+{
+	if (has_same(x, other, NEXUS_SESSION))
+		return true;
+	if (!has_same(x, other, NEXUS_ACCOUNT) || !has_same(x, other, NEXUS_PEER))
+		return false;
+	return (other->request.words[NEXUS_ROUTED] && has_same(x, other, NEXUS_THREAD)) ||
+	       (is_to_room(x) && has_same(x, other, NEXUS_SENDER));
+}
+
+/* The next that is worked on behind this one, or the first; NULL: none. */
+static struct nexus *at_work(const struct nexus *x, const struct nexus *behind)
+{
+	struct link *all = &x->desk->live;
+
+	for (struct link *l = behind ? behind->in_desk.next : all->next; l != all; l = l->next) {
 		struct nexus *other = list_of(l, struct nexus, in_desk);
 
-		if (ahead || other == x)
+		if (other == x)
 			break;
-		if (other->reply && other->request.words[NEXUS_ROUTED] &&
-		    other->request.stage < NEXUS_FINALIZE && is_in_chat_of(x, other))
-			ahead = other;
+		if (other->reply && other->request.stage < NEXUS_FINALIZE && is_meant(x, other))
+			return other;
 	}
-	return ahead;
+	return NULL;
 }
 
 static void say_stop(struct nexus *x, struct buf *out)
 {
-	struct nexus *other = at_work(x);
 	struct error why = {"nothing runs"};
+	unsigned count = 0;
 
-	if (other && stages_stop(other, &why))
+	for (struct nexus *other = at_work(x, NULL); other; other = at_work(x, other))
+		count += stages_stop(other, &why);
+	if (count > 1)
+		buf_print(out, "Stopped %u runs.", count);
+	else if (count)
 		buf_add(out, TEXT("Stopped."));
 	else
 		buf_print(out, "Nothing was stopped: %s.", why.words);
@@ -93,7 +114,7 @@ static void say_new(struct nexus *x, struct buf *out)
 
 static void say_status(struct nexus *x, struct buf *out)
 {
-	const struct nexus *other = at_work(x);
+	const struct nexus *other = at_work(x, NULL);
 	struct text agent = nexus_word(&x->request, NEXUS_AGENT);
 
 	buf_print(out, "Agent %.*s, session %.*s: %s. %zu deliveries wait.",
