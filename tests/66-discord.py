@@ -7,6 +7,7 @@ from pathlib import Path
 from chats import (RESTARTED, TEXT, asked_with, begun, connected, ends, finished, requests,
                    says)
 from fake_discord import BOT, Discord, Refused
+from later import complaints
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
 
@@ -113,6 +114,23 @@ def _():
         statuses = sorted(r["status"] for r in requests(box))
         assert statuses == ["completed", "completed", "denied", "handled_by_automation"], statuses
         assert fake.wrong == [], fake.wrong
+
+
+@test("members that nobody knows yet do no harm, in what people write and in every answer")
+def _():
+    with Upstream() as up, Discord() as fake, settings(up, fake) as box:
+        there(box)
+        run, _ = asked(box, up, fake)
+        box.emit("prompt", source="me", correlationId=run, payload={
+            "type": "select", "prompt": "Well?", "options": ["Yes", "No"]})
+        question = eventually(lambda: next((m for m in fake.ours() if m.get("components")), None))
+        fake.press(question["id"])
+        eventually(lambda: box.history("&type=answer"))
+        ends(box, run)
+        assert finished(box, run)["status"] == "completed"
+        fake.write("good day")
+        eventually(lambda: fake.screen()[-1] == TEXT)
+        assert fake.wrong == [] and complaints(box) == [], (fake.wrong, complaints(box))
 
 
 @test("a long answer comes in several messages, none too long and none with too many lines")

@@ -6,6 +6,7 @@ import time
 from chats import RESTARTED, TEXT, begun, connected, ends, finished, look, requests, says
 from fake_telegram import Refused, Telegram
 from faults import FaultyBox
+from later import complaints
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
 
@@ -75,6 +76,23 @@ def _():
         statuses = sorted(r["status"] for r in requests(box))
         assert statuses == ["completed", "denied", "handled_by_automation"], statuses
         assert fake.wrong == [], fake.wrong
+
+
+@test("members that nobody knows yet do no harm, in what people write and in every answer")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        run, _ = asked(box, up, fake)
+        box.emit("prompt", source="me", correlationId=run, payload={
+            "type": "select", "prompt": "Well?", "options": ["Yes", "No"]})
+        eventually(lambda: keyboard(fake))
+        fake.press(7, "Yes")
+        eventually(lambda: box.history("&type=answer"))
+        ends(box, run)
+        assert finished(box, run)["status"] == "completed"
+        fake.write("good day")
+        eventually(lambda: fake.screen()[-1] == TEXT)
+        assert fake.wrong == [] and complaints(box) == [], (fake.wrong, complaints(box))
 
 
 @test("a long answer comes in several messages, none of them too long")

@@ -15,6 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+from later import later
+
 API = json.loads((Path(__file__).parent / "fixtures" / "discord.json").read_text())
 BOT = {"id": "42", "username": "box", "discriminator": "0001", "bot": True}
 GUILD = "900"
@@ -116,7 +118,8 @@ class Socket:
             pass
 
     def say(self, op, data=None, **more):
-        self.frame(1, json.dumps({"op": op, "d": data, "s": None, "t": None, **more}).encode())
+        frame = {"op": op, "d": data, "s": None, "t": None, **more}
+        self.frame(1, json.dumps(later(frame)).encode())
 
     def bye(self, code, reason=""):
         self.frame(8, struct.pack(">H", code) + reason.encode())
@@ -220,7 +223,7 @@ class Socket:
             self.session = data["session_id"]
             fake.resumed.append(data["seq"])
             for event in [e for e in events if e["s"] > data["seq"]]:
-                self.frame(1, json.dumps(event).encode())
+                self.frame(1, json.dumps(later(event)).encode())
             fake.sockets.append(self)
             fake.tell(self.session, "RESUMED", {"_trace": []})
         return None
@@ -294,11 +297,11 @@ class Discord:
     def tell(self, session, event, data):
         """An event of a session: it is kept, and told to who is there."""
         events = self.sessions[session]
-        frame = {"op": 0, "t": event, "s": len(events) + 1, "d": data, "new_of_2030": [1]}
+        frame = {"op": 0, "t": event, "s": len(events) + 1, "d": data}
         events.append(frame)
         for socket in self.sockets:
             if socket.session == session:
-                socket.frame(1, json.dumps(frame).encode())
+                socket.frame(1, json.dumps(later(frame)).encode())
 
     def event(self, event, data):
         with self.lock:
@@ -613,7 +616,7 @@ class Discord:
                     return
                 status, head, body = got
                 data = body if isinstance(body, bytes) else \
-                    b"" if body is None else json.dumps(body).encode()
+                    b"" if body is None else json.dumps(later(body)).encode()
                 self.send_response(status)
                 for name, value in head.items():
                     self.send_header(name, str(value))

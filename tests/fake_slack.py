@@ -14,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+from later import later
+
 API = json.loads((Path(__file__).parent / "fixtures" / "slack.json").read_text())["methods"]
 # Methods that are newer than the description, as Slack's documentation has them.
 API |= {
@@ -255,13 +257,13 @@ class Slack:
             id = f"env-{self.count}"
             self.waiting[id] = {"envelope_id": id, "type": kind, "payload": payload,
                                 "accepts_response_payload": kind == "slash_commands",
-                                "retry_attempt": 0, "new_member_of_2030": None}
+                                "retry_attempt": 0}
             sockets = list(self.sockets)
         for socket in sockets[-1:]:
             self.say(socket, self.waiting[id])
 
     def say(self, socket, message):
-        bytes = message if isinstance(message, str) else json.dumps(message)
+        bytes = message if isinstance(message, str) else json.dumps(later(message))
         bytes = bytes.encode()
         head = b"\x81" + (struct.pack(">B", len(bytes)) if len(bytes) < 126 else
                           struct.pack(">BH", 126, len(bytes)) if len(bytes) < 65536 else
@@ -570,7 +572,7 @@ class Slack:
                 if got is None:
                     self.close_connection = True
                     return
-                self.reply(got[0], got[1], json.dumps(got[2]))
+                self.reply(got[0], got[1], json.dumps(later(got[2])))
 
             do_GET = do_POST = serve
 

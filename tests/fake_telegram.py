@@ -11,6 +11,8 @@ from html.parser import HTMLParser
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from later import later
+
 API = json.loads((Path(__file__).parent / "fixtures" / "telegram.json").read_text())
 TAGS = {"b", "i", "u", "s", "code", "pre", "a", "blockquote"}
 BOT = {"id": 42, "is_bot": True, "first_name": "Box", "username": "box_bot"}
@@ -456,7 +458,7 @@ class Telegram:
                 if got is None or fake.left:
                     self.close_connection = True
                     return
-                bytes = json.dumps(got[1]).encode()
+                bytes = json.dumps(later(got[1])).encode()
                 self.send_response(got[0])
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(bytes)))
