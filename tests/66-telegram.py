@@ -375,6 +375,41 @@ def _():
         eventually(lambda: channel(box)["waiting"] == 0)
 
 
+@test("typing ends when Telegram is lost, and does not begin again in that turn")
+def _():
+    def typed(chat):
+        return len([b for b in fake.of("sendChatAction") if b["chat_id"] == chat])
+
+    def away(state):
+        return eventually(lambda: channel(box)["state"] == state, within=2 * PATIENCE_S)
+
+    with Upstream() as up, Telegram() as fake, settings(
+            up, fake, streaming="mode: accumulate, typing_interval_ms: 250") as box:
+        connected(box)
+        shown = []  # of the turn in chat 7, and of another that begins later in chat 8
+        run, _ = asked(box, up, fake)
+        eventually(lambda: typed(7) >= 3)
+        port = fake.server.server_port
+        fake.leave()
+        away("away")
+        before = typed(7)
+        fake.serve(port)
+        away("connected")
+        says(box, run, " again.")
+        box.emit("tool_call", source="model", correlationId=run, payload={
+            "agentId": "model", "toolName": "Read", "callId": "c", "input": {}})
+        other, _ = asked(box, up, fake, sender=8)
+        eventually(lambda: typed(8) >= 3)
+        shown.append(typed(7) - before)
+        ends(box, run)
+        eventually(lambda: fake.screen() == ["Hello again."])
+        ends(box, other)
+        finished(box, other)
+        shown.append(typed(7) - before)
+        assert shown == [0, 0], shown
+        assert fake.wrong == [], fake.wrong
+
+
 @test("a Telegram that is away is waited for, and nothing is lost")
 def _():
     with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
