@@ -4,6 +4,8 @@
  *
  *   hear    is fed sound, tells what it heard so far, and at the end the words
  *   think   is fed the words of a person, and tells those of the answer
+ *   say     is fed the words of the answer as they come, and tells their sound; an engine that
+ *           has it not gives text alone, and so does every engine for a client without `audio`
  *
  * Work is begun, fed, ended and stopped by its session (session.h), and tells facts by its ear.
  * A fact names its turn, and one of a turn that is over is passed over.  told() may stop the work
@@ -20,12 +22,18 @@
 #include "voice/events.h"
 
 enum voice_fact_kind {
-	FACT_PARTIAL, /* hear: what is heard so far, in the place of the last: text */
-	FACT_FINAL,   /* hear: what was said: text; the work is over */
-	FACT_SPEAKS,  /* think: the answer begins */
-	FACT_DELTA,   /* think: its next words: text */
-	FACT_WHOLE,   /* think: that was all of it; the work is over */
-	FACT_FAILED,  /* any: code, text; the turn is over */
+	FACT_PARTIAL,      /* hear: what is heard so far, in the place of the last: text */
+	FACT_FINAL,        /* hear: what was said: text; the work is over */
+	FACT_SPEAKS,       /* think: the answer begins */
+	FACT_DELTA,        /* think: its next words: text */
+	FACT_WHOLE,        /* think: that was all of it; the work is over */
+	FACT_SOUND,        /* say: the next sound, PCM16 in base64: text, rate */
+	FACT_QUIET,        /* say: all that it was fed is said; the work is over */
+	FACT_TOOL_STARTED, /* think: text has its name */
+	FACT_TOOL_FINISHED,
+	FACT_SPEECH_STARTED, /* hear: somebody speaks, */
+	FACT_SPEECH_STOPPED, /* and is silent again */
+	FACT_FAILED,         /* any: code, text; the turn is over */
 	FACT_KINDS,
 };
 
@@ -34,6 +42,7 @@ struct voice_fact {
 	struct text text;     /* of FACT_FAILED: in words */
 	enum voice_code code; /* of FACT_FAILED */
 	bool retryable;       /* likewise */
+	unsigned rate;        /* of FACT_SOUND: samples a second */
 	uint64_t now_ms;
 };
 
@@ -56,13 +65,13 @@ struct voice_role {
 	void (*tick)(void *work, uint64_t now_ms); /* its time has come: one fact at most */
 };
 
-enum voice_part { VOICE_HEAR, VOICE_THINK, VOICE_PARTS };
+enum voice_part { VOICE_HEAR, VOICE_THINK, VOICE_SAY, VOICE_PARTS };
 
 struct voice_engine {
 	const char *name;
 	unsigned features; /* VOICE_BIT of those that it can do, besides what needs no engine */
 	const void *self;  /* the roles' */
-	const struct voice_role *parts[VOICE_PARTS];
+	const struct voice_role *parts[VOICE_PARTS]; /* that of VOICE_SAY may be NULL */
 	/* hear: a whole turn without sound, for mocked.turn.trigger.  NULL: it cannot. */
 	void (*trigger)(void *work, uint64_t now_ms);
 };

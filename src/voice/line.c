@@ -133,6 +133,7 @@ void voice_line_ask(struct voice_line *line, yyjson_val *names)
 	}
 	line->was_asked = true;
 	line->features = features;
+	line->session.is_spoken = features & VOICE_BIT(VOICE_AUDIO);
 	line->session.hands_free = features & VOICE_BIT(VOICE_HANDS_FREE);
 }
 

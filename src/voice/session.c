@@ -17,12 +17,13 @@ enum act {
 	READY = 1U << 8U,     /* there is a session */
 	COUNT = 1U << 9U,     /* a piece of sound */
 	STATE = 1U << 10U,    /* as it is now */
-	PARTIAL = 1U << 11U,  /* what is heard so far */
-	DELTA = 1U << 12U,    /* the next words */
-	HEAR = 1U << 13U,     /* the engine: a piece of sound, */
-	TRIGGER = 1U << 14U,  /* a mocked turn, */
-	HEAR_END = 1U << 15U, /* all of the sound, */
-	THINK = 1U << 16U,    /* the words */
+	TELL = 1U << 11U,     /* what the engine told */
+	HEAR = 1U << 12U,     /* the engine: a piece of sound, */
+	TRIGGER = 1U << 13U,  /* a mocked turn, */
+	HEAR_END = 1U << 14U, /* all of the sound, */
+	THINK = 1U << 15U,    /* the words, */
+	SAY = 1U << 16U,      /* those of the answer, */
+	SAY_END = 1U << 17U,  /* and all of them */
 };
 
 struct voice_step {
@@ -55,7 +56,9 @@ static const struct voice_step steps[PHASES][INPUTS] =
 					{PHASE_THINKING, STOP | END |
                                                                  BEGIN | FINAL | STATE | THINK},
 				[INPUT_CANCEL] = {PHASE_REST, STOP | END | STATE},
-				[FACT(FACT_PARTIAL)] = {PHASE_LISTENING, PARTIAL},
+				[FACT(FACT_PARTIAL)] = {PHASE_LISTENING, TELL},
+				[FACT(FACT_SPEECH_STARTED)] = {PHASE_LISTENING, TELL},
+				[FACT(FACT_SPEECH_STOPPED)] = {PHASE_LISTENING, TELL},
 				[FACT(FACT_FAILED)] = {PHASE_REST, STOP | FAIL | END | STATE},
 			},
 		[PHASE_HEARING] =
@@ -78,8 +81,11 @@ static const struct voice_step steps[PHASES][INPUTS] =
 				[INPUT_TEXT] = {PHASE_THINKING, REFUSE},
 				[INPUT_CANCEL] = {PHASE_REST, STOP | END | STATE},
 				[FACT(FACT_SPEAKS)] = {PHASE_SPEAKING, STATE},
-				[FACT(FACT_DELTA)] = {PHASE_SPEAKING, STATE | DELTA},
-				[FACT(FACT_WHOLE)] = {PHASE_REST, STOP | COMPLETE | END | STATE},
+				[FACT(FACT_DELTA)] = {PHASE_SPEAKING, STATE | TELL | SAY},
+				[FACT(FACT_TOOL_STARTED)] = {PHASE_THINKING, TELL},
+				[FACT(FACT_TOOL_FINISHED)] = {PHASE_THINKING, TELL},
+				[FACT(FACT_WHOLE)] = {PHASE_THINKING, SAY_END},
+				[FACT(FACT_QUIET)] = {PHASE_REST, STOP | COMPLETE | END | STATE},
 				[FACT(FACT_FAILED)] = {PHASE_REST, STOP | FAIL | END | STATE},
 			},
 		[PHASE_SPEAKING] =
@@ -90,8 +96,12 @@ static const struct voice_step steps[PHASES][INPUTS] =
 				[INPUT_COMMIT] = {PHASE_SPEAKING, REFUSE},
 				[INPUT_TEXT] = {PHASE_SPEAKING, REFUSE},
 				[INPUT_CANCEL] = {PHASE_REST, STOP | CLEAR | END | STATE},
-				[FACT(FACT_DELTA)] = {PHASE_SPEAKING, DELTA},
-				[FACT(FACT_WHOLE)] = {PHASE_REST, STOP | COMPLETE | END | STATE},
+				[FACT(FACT_DELTA)] = {PHASE_SPEAKING, TELL | SAY},
+				[FACT(FACT_SOUND)] = {PHASE_SPEAKING, TELL},
+				[FACT(FACT_TOOL_STARTED)] = {PHASE_SPEAKING, TELL},
+				[FACT(FACT_TOOL_FINISHED)] = {PHASE_SPEAKING, TELL},
+				[FACT(FACT_WHOLE)] = {PHASE_SPEAKING, SAY_END},
+				[FACT(FACT_QUIET)] = {PHASE_REST, STOP | COMPLETE | END | STATE},
 				[FACT(FACT_FAILED)] = {PHASE_REST,
                                                        STOP | CLEAR | FAIL | END | STATE},
 			},
@@ -114,6 +124,7 @@ static void say_plain(const struct doing *d, enum voice_told event)
 					    .event = event,
 					    .text = d->text,
 					    .state = voice_session_state(s),
+					    .rate = d->fact ? d->fact->rate : 0,
 					    .turn = s->turn,
 				    });
 }
@@ -173,6 +184,26 @@ static void do_think(const struct doing *d)
 
 	think->feed(work, d->text, d->now_ms);
 	think->end(work, d->now_ms);
+}
+
+static void do_say(const struct doing *d)
+{
+	const struct voice_role *role = d->s->engine->parts[VOICE_SAY];
+
+	if (role && d->s->is_spoken)
+		role->feed(work_of(d, VOICE_SAY), d->text, d->now_ms);
+}
+
+/* What nobody says is said already. */
+static void do_say_end(const struct doing *d)
+{
+	struct voice_session *s = d->s;
+	struct voice_fact quiet = {.kind = FACT_QUIET, .now_ms = d->now_ms};
+
+	if (s->work[VOICE_SAY])
+		s->engine->parts[VOICE_SAY]->end(s->work[VOICE_SAY], d->now_ms);
+	else
+		hear_fact(s, s->turn, &quiet);
 }
 
 /* ---- the turn ---- */
@@ -249,25 +280,30 @@ static void do_state(const struct doing *d)
 	say_plain(d, TOLD_SESSION_STATE);
 }
 
-static void do_partial(const struct doing *d)
+static void do_tell(const struct doing *d)
 {
-	say_plain(d, TOLD_TRANSCRIPT_PARTIAL);
-}
+	static const enum voice_told events[FACT_KINDS] = {
+		[FACT_PARTIAL] = TOLD_TRANSCRIPT_PARTIAL,
+		[FACT_DELTA] = TOLD_RESPONSE_TEXT_DELTA,
+		[FACT_SOUND] = TOLD_OUTPUT_AUDIO_DELTA,
+		[FACT_TOOL_STARTED] = TOLD_TOOL_STARTED,
+		[FACT_TOOL_FINISHED] = TOLD_TOOL_FINISHED,
+		[FACT_SPEECH_STARTED] = TOLD_SPEECH_STARTED,
+		[FACT_SPEECH_STOPPED] = TOLD_SPEECH_STOPPED,
+	};
 
-static void do_delta(const struct doing *d)
-{
-	say_plain(d, TOLD_RESPONSE_TEXT_DELTA);
+	say_plain(d, events[d->fact->kind]);
 }
 
 static void (*const acts[])(const struct doing *d) = {
-	do_stop,  do_clear, do_refuse,  do_fail,     do_complete, do_end,
-	do_begin, do_final, do_ready,   do_count,    do_state,    do_partial,
-	do_delta, do_hear,  do_trigger, do_hear_end, do_think,
+	do_stop,  do_clear,   do_refuse,   do_fail,  do_complete, do_end,
+	do_begin, do_final,   do_ready,    do_count, do_state,    do_tell,
+	do_hear,  do_trigger, do_hear_end, do_think, do_say,      do_say_end,
 };
 
 #define ACTS (sizeof(acts) / sizeof(*acts))
 
-_Static_assert(THINK == 1U << (ACTS - 1), "each act has its function");
+_Static_assert(SAY_END == 1U << (ACTS - 1), "each act has its function");
 
 /* An engine may tell something while it is given its work, which is the last thing to do. */
 static void take_step(struct doing *d, int input)
@@ -284,7 +320,7 @@ static void take_step(struct doing *d, int input)
 
 static enum voice_mark how_it_ended(enum voice_fact_kind kind)
 {
-	return kind == FACT_WHOLE ? MARK_DONE : MARK_FAILED;
+	return kind == FACT_QUIET ? MARK_DONE : MARK_FAILED;
 }
 
 static void hear_fact(void *self, uint64_t turn, const struct voice_fact *fact)

@@ -38,10 +38,11 @@ enum voice_input {
 /* What the client is told, unless it is of a feature that it has not. */
 struct voice_said {
 	enum voice_told event;
-	struct text text;       /* of transcripts and deltas; of an error its message */
+	struct text text; /* of transcripts, deltas, sound and tools; of an error its message */
 	enum voice_state state; /* of session.state */
 	enum voice_code code;   /* of an error, */
 	bool retryable;
+	unsigned rate; /* of sound */
 	uint64_t turn; /* 0: of none */
 };
 
@@ -62,6 +63,7 @@ struct voice_desk {
 struct voice_session {
 	enum voice_phase phase;
 	bool hands_free;
+	bool is_spoken;       /* its client plays sound */
 	bool is_over;         /* it was finished, perhaps by what it said */
 	unsigned chunks;      /* that came in this turn, */
 	uint64_t bytes;       /* and how long they are, as they came */

@@ -34,6 +34,18 @@ static void put_payload(struct buf *out, const struct voice_line *line,
 		put_text(out, "message", said->text);
 		put_bool(out, "retryable", said->retryable);
 		return;
+	case TOLD_OUTPUT_AUDIO_DELTA:
+		put_text(out, "chunk", said->text);
+		put_object(out, "format");
+		put_word(out, "encoding", "pcm16");
+		put_u64(out, "rate", said->rate);
+		put_u64(out, "channels", 1);
+		put_end(out);
+		return;
+	case TOLD_TOOL_STARTED:
+	case TOLD_TOOL_FINISHED:
+		put_text(out, "name", said->text);
+		return;
 	default:
 		return;
 	}
