@@ -8,7 +8,7 @@ import json
 import time
 
 from doors import config_box, status, upgrade
-from lib import BINARY, SLOW, WS, Box, Refused, eventually, run, temp_dir, test
+from lib import BINARY, SLOW, WS, Box, eventually, run, test
 
 PARTIAL = "[mocked partial] Placeholder push-to-talk transcript in progress"
 FINAL = "[mocked final] Placeholder push-to-talk transcript completed"
@@ -19,7 +19,6 @@ BUSY = {"code": "mocked_turn_in_flight", "retryable": True,
         "message": "Only one mocked turn can run per session at a time."}
 SHAPE = "message must match the shared envelope shape"
 SLOWLY = "voice: {mock: {final: 60s, speaking: 60s, first: 60s, second: 60s, end: 60s}}\n"
-PINNED = 'listen: ["127.0.0.1:0", {address: "127.0.0.1:0", dialect: voice}]\n'
 
 
 def state(value):
@@ -100,13 +99,14 @@ def _():
 
 @test("steps of a turn keep their distance, and the configuration sets it")
 def _():
-    with Box() as box, Talk(box) as talk:
+    slow = "voice: {mock: {final: 600ms, speaking: 600ms, first: 1200ms, second: 1200ms, end: 1800ms}}\n"
+    with config_box(slow) as box, Talk(box) as talk:
         begun = time.monotonic()
         talk.tell("mocked.turn.trigger")
         talk.expect(state("listening"), words("transcript.final", USER))
-        assert time.monotonic() - begun >= 0.074
+        assert time.monotonic() - begun >= 0.3
         talk.expect(*answer())
-        assert time.monotonic() - begun >= 0.370
+        assert time.monotonic() - begun >= 0.9
     quick = "voice: {mock: {final: 0ms, speaking: 0ms, first: 0ms, second: 0ms, end: 0ms}}\n"
     with config_box(quick) as box, Talk(box) as talk:
         for _ in range(20):
@@ -270,13 +270,15 @@ def _():
 
 @test("hands-free a session listens where it would be idle")
 def _():
-    with Box() as box, Talk(box) as talk:
+    with config_box(SLOWLY) as box, Talk(box) as talk:
         ready, now = talk.start("hands-free")
         assert ready["features"] == ["hands-free"] and now["value"] == "listening"
         talk.tell("mocked.turn.trigger")
         talk.expect(state("listening"))
         talk.tell("response.cancel")
         talk.expect(state("listening"))
+    with Box() as box, Talk(box) as talk:
+        talk.start("hands-free")
         talk.tell("input_audio.commit")
         talk.expect(words("transcript.final", f"{FINAL} without appended audio."), *answer()[:-1],
                     state("listening"))
