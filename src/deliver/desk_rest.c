@@ -25,6 +25,14 @@ struct rest_head {
 	uint32_t letter_len;
 };
 
+/* Of a stage, as it lies there, without what fills it up. */
+struct rest_trace {
+	int64_t started_at;
+	uint32_t duration_ms;
+	bool is_last, has_reason;
+};
+#define REST_TRACE_BYTES (offsetof(struct rest_trace, has_reason) + sizeof(bool))
+
 /* What custody has of a request, or its account. */
 static bool is_kept(const struct nexus *x, const struct received *r, enum nexus_word word)
 {
@@ -67,13 +75,27 @@ static void rest_add_words(const struct nexus *x, const struct received *r, stru
 	buf_add_char(out, (char)LAST);
 }
 
+/* Of a stage only the last is still under way, and has to know when it began. */
 static void add_trace(const struct nexus_request *r, struct buf *out)
 {
 	for (unsigned i = 0; i < NEXUS_STAGES; i++) {
-		if (!r->trace[i].was)
+		const struct nexus_trace *t = &r->trace[i];
+		struct rest_trace head = {
+			.started_at = t->started_at,
+			.duration_ms =
+				t->duration_ms < UINT32_MAX ? (uint32_t)t->duration_ms : UINT32_MAX,
+			.is_last = i == r->stage,
+			.has_reason = t->exit_reason != NULL,
+		};
+
+		if (!t->was)
 			continue;
 		buf_add_char(out, (char)i);
-		rest_add(out, &r->trace[i], sizeof(r->trace[i]));
+		rest_add(out, &head, REST_TRACE_BYTES);
+		if (head.is_last)
+			rest_add(out, &t->began_ms, sizeof(t->began_ms));
+		if (head.has_reason)
+			rest_add(out, &t->exit_reason, sizeof(t->exit_reason));
 	}
 	buf_add_char(out, (char)LAST);
 }
@@ -118,8 +140,19 @@ static void read_trace(struct nexus_request *r, const char *at)
 {
 	unsigned char stage;
 
-	while ((stage = (unsigned char)*at++) != LAST)
-		at = rest_take(at, &r->trace[stage], sizeof(r->trace[stage]));
+	while ((stage = (unsigned char)*at++) != LAST) {
+		struct nexus_trace *t = &r->trace[stage];
+		struct rest_trace head = {0};
+
+		at = rest_take(at, &head, REST_TRACE_BYTES);
+		*t = (struct nexus_trace){.was = true,
+		                          .started_at = head.started_at,
+		                          .duration_ms = head.duration_ms};
+		if (head.is_last)
+			at = rest_take(at, &t->began_ms, sizeof(t->began_ms));
+		if (head.has_reason)
+			at = rest_take(at, &t->exit_reason, sizeof(t->exit_reason));
+	}
 }
 
 static void read_rest(struct nexus *x, const struct rest_head *head, const char *at)

@@ -64,8 +64,8 @@ static void start_tool(struct streaming_context *c, struct text tool, int64_t no
 	struct reply *r = c->self;
 
 	typing_tool_start(&c->typing_signaler, now_ms);
-	if (r->is_live)
-		progress_tool(&r->progress, tool, now_ms);
+	if (r->progress)
+		progress_tool(r->progress, tool, now_ms);
 }
 
 /* ---- the agent's callbacks ---- */
@@ -158,8 +158,8 @@ static void tool_ends(void *self, struct text tool, yyjson_val *result, int64_t 
 {
 	struct reply *r = self;
 
-	if (r->is_live)
-		progress_tool(&r->progress, TEXT(""), now_ms);
+	if (r->progress)
+		progress_tool(r->progress, TEXT(""), now_ms);
 }
 
 static const struct agent_streaming_callbacks callbacks = {

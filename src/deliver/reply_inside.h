@@ -37,8 +37,8 @@ struct reply {
 	/* Of a message that is edited. */
 	bool is_live;
 	struct live_draft live;
-	bool live_is_stale; /* there is a newer text */
-	struct progress_note progress;
+	bool live_is_stale;             /* there is a newer text */
+	struct progress_note *progress; /* NULL: it does not say what is being done */
 
 	/* Of one that is shown as it is written. */
 	struct flow flow;

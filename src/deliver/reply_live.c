@@ -1,4 +1,7 @@
 /* reply_live.c - the message of a turn that is edited: the text so far, or what is being done. */
+#include <stdlib.h>
+
+#include "base/must.h"
 #include "deliver/reply_inside.h"
 #include "signal/json.h"
 #include "signal/signal.h"
@@ -19,9 +22,10 @@ void reply_live_init(struct reply *r)
 		options.first_chars = 1;
 		if (options.every_ms < PROGRESS_EVERY_MS)
 			options.every_ms = PROGRESS_EVERY_MS;
+		r->progress = must_zero(1, sizeof(*r->progress));
+		progress_init(r->progress, r->options.dispatch.normal.names.identity_name);
 	}
 	draft_init(&r->live, &options);
-	progress_init(&r->progress, r->options.dispatch.normal.names.identity_name);
 }
 
 void reply_live_finish(struct reply *r)
@@ -29,7 +33,9 @@ void reply_live_finish(struct reply *r)
 	if (!r->is_live)
 		return;
 	draft_finish(&r->live);
-	progress_finish(&r->progress);
+	if (r->progress)
+		progress_finish(r->progress);
+	free(r->progress);
 }
 
 /* ---- what there is to say ---- */
@@ -40,14 +46,14 @@ void reply_live_hear(struct reply *r, const struct signal *s, int64_t now_ms)
 	yyjson_val *payload = yyjson_obj_get(s->envelope, "payload");
 	struct text prompt = json_text_at(payload, "prompt");
 
-	if (r->options.mode != CHANNEL_PROGRESS)
+	if (!r->progress)
 		return;
 	if (text_is(s->type, "agent.plan"))
-		progress_plan(&r->progress, payload, now_ms);
+		progress_plan(r->progress, payload, now_ms);
 	else if (text_is(s->type, "prompt"))
-		progress_ask(&r->progress, TEXT(""), prompt, now_ms);
+		progress_ask(r->progress, TEXT(""), prompt, now_ms);
 	else if (text_is(s->type, "answer") || text_is(s->type, "prompt.closed"))
-		progress_answered(&r->progress, TEXT(""));
+		progress_answered(r->progress, TEXT(""));
 	else if (s->kind != KIND_TOOL_CALL && s->kind != KIND_TOOL_RESULT)
 		return;
 	r->live_is_stale = true;
@@ -71,7 +77,7 @@ static void set_status(struct reply *r)
 	struct buf text;
 
 	buf_init(&text, 16 * KIB);
-	progress_put(&r->progress, &text);
+	progress_put(r->progress, &text);
 	draft_set(&r->live, buf_text(&text));
 	buf_finish(&text);
 }
@@ -84,11 +90,11 @@ static int64_t may_look_at(const struct reply *r)
 
 	if (is_draft(r))
 		return at;
-	if (!r->progress.has_work)
+	if (!r->progress->has_work)
 		return INT64_MAX;
-	return at > r->progress.since_ms + PROGRESS_AFTER_MS
+	return at > r->progress->since_ms + PROGRESS_AFTER_MS
 	               ? at
-	               : r->progress.since_ms + PROGRESS_AFTER_MS;
+	               : r->progress->since_ms + PROGRESS_AFTER_MS;
 }
 
 int64_t reply_live_due(const struct reply *r)
