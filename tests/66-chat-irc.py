@@ -190,6 +190,59 @@ def _():
         eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"] * 2)
 
 
+@test("people who write at once get each their own answer, once, also over a lost connection")
+def _():
+    names = ("ada", "bob", "eve")
+
+    def post_all(text):
+        """To everybody, while the server says nothing: one is on its way, and the others wait."""
+        server.running[0].send_signal(signal.SIGSTOP)
+        for name in names:
+            box.request("POST", "/api/messages", {"channel": "irc", "peer": name, "agent": "model",
+                                                  "text": f"{text} {name}"})
+        eventually(lambda: [x["state"] for x in letters(box)[-3:]] == ["started"] * 3)
+
+    def are_delivered(count):
+        return [x["state"] for x in letters(box)] == ["delivered"] * count
+
+    with Parrot() as parrot, Ngircd() as server, \
+            box_of(parrot, f"irc://127.0.0.1:{server.port}", ANYBODY) as box:
+        connected(box)
+        with Person(server.port, "ada") as ada, Person(server.port, "bob") as bob, \
+                Person(server.port, "eve") as eve:
+            meet(ada)
+            for person in (ada, bob, eve):
+                person.say("box", f"I am {person.nick}")
+            for person in (ada, bob, eve):
+                assert person.hears(1) == [("box", person.nick, f"I am {person.nick}")]
+            eventually(lambda: are_delivered(3))
+            post_all("hello")
+            server.running[0].send_signal(signal.SIGCONT)
+            for person in (ada, bob, eve):
+                assert person.hears(1) == [("box", person.nick, f"hello {person.nick}")]
+            eventually(lambda: are_delivered(6))
+            for person in (ada, bob, eve):
+                person.send("PING :last")
+                person.wait_for("PONG")
+                assert not person.seen, person.seen
+        post_all("bye")
+        server.kill()
+        eventually(lambda: sorted(x["state"] for x in letters(box)[-3:])[:2] == ["queued"] * 2)
+        box.process.send_signal(signal.SIGSTOP)
+        server.open()
+        with Person(server.port, "ada") as ada, Person(server.port, "bob") as bob, \
+                Person(server.port, "eve") as eve:
+            box.process.send_signal(signal.SIGCONT)
+            eventually(lambda: are_delivered(9), within=2 * PATIENCE_S)
+            heard = []
+            for person in (ada, bob, eve):
+                person.send("PING :last")
+                person.wait_for("PONG")
+                assert person.seen[-1][2] == f"bye {person.nick}", person.seen
+                heard.append(len(person.seen))
+            assert sorted(heard)[:2] == [1, 1], heard  # one may have come before: it says so
+
+
 # --- accounts ---------------------------------------------------------------------------
 
 

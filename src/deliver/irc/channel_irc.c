@@ -4,7 +4,7 @@
  * anybody's, and stands as "!nick".  The chat with a person of an account is "nick!account": the
  * nick may be somebody else's later, so the server is asked whose it is before a message leaves.
  * A message of ours is a few lines and a PING behind them: its PONG says that the server has taken
- * them.
+ * them.  The next one leaves then.
  */
 #include <stdlib.h>
 
@@ -21,8 +21,11 @@
 #define LINE_MS 1000
 #define WAITING_MAX 64 /* messages of people that could not be taken yet */
 #define SOON_MS 250
-#define LOOK_MS 20000 /* for the server to say whose a nick is */
-#define SURE_MS 3000  /* so long that is believed */
+#define OUT_COUNT_MAX 8 /* messages of ours: the others wait in the outbox */
+#define TURN_MS 15000   /* for its turn */
+#define LOOK_MS 20000   /* for the server to say whose a nick is */
+#define TOOK_MS 40000   /* for the server to say that it took the lines */
+#define SURE_MS 3000    /* so long that is believed */
 
 struct irc_chat {
 	struct channel_options options;
@@ -32,18 +35,26 @@ struct irc_chat {
 	struct link waiting; /* struct irc_waiting, oldest first */
 	size_t waiting_count;
 
-	/* The message on its way; out.at is NULL without one. */
-	struct buf out;
+	struct link outs; /* struct irc_out: the first one is on its way, the others wait */
+	size_t out_count;
+	uint64_t bucket_ms; /* until when the lines that have left are paid for */
+	char *sure;         /* the delivery whose nick was last seen to be right, or NULL */
+	uint64_t sure_ms;   /* until when that is believed */
+};
+
+/* A message of ours. */
+struct irc_out {
+	struct irc_chat *chat;
+	struct buf text;
 	size_t sent; /* of it */
 	char *delivery, *target;
 	char *account; /* that the target has to have, or NULL */
 	unsigned piece;
-	bool asks;     /* its PING has left */
+	bool is_begun; /* it is its turn */
+	bool asks;     /* its PING has left, or its WHOIS */
 	bool is_known; /* the target is who it should be */
-	struct deadline line;
-	uint64_t bucket_ms; /* until when the lines that have left are paid for */
-	char *sure;         /* the delivery whose nick was last seen to be right, or NULL */
-	uint64_t sure_ms;   /* until when that is believed */
+	struct deadline due;
+	struct link in_chat;
 };
 
 struct irc_waiting {
@@ -144,25 +155,45 @@ static int64_t irc_tick(void *self, int64_t now_ms)
 
 /* ---- out ---- */
 
-static void irc_answer(struct irc_chat *c, enum channel_answer answer, const struct error *why)
+static void begin_next(struct irc_chat *c);
+
+/* The message that is on its way, or NULL. */
+static struct irc_out *out_of(const struct irc_chat *c)
 {
-	char *delivery = c->delivery;
+	struct irc_out *o =
+		list_is_empty(&c->outs) ? NULL : list_of(c->outs.next, struct irc_out, in_chat);
+
+	return o && o->is_begun ? o : NULL;
+}
+
+static void free_out(struct irc_out *o)
+{
+	deadline_clear(&o->due);
+	list_remove(&o->in_chat);
+	o->chat->out_count--;
+	buf_finish(&o->text);
+	free(o->delivery);
+	free(o->target);
+	free(o->account);
+	free(o);
+}
+
+static void irc_answer(struct irc_out *o, enum channel_answer answer, const struct error *why)
+{
+	struct irc_chat *c = o->chat;
+	char *delivery = o->delivery;
 	struct channel_result result = {.act = CHANNEL_SEND,
 	                                .answer = answer,
 	                                .delivery = text_of(delivery),
-	                                .piece = c->piece,
+	                                .piece = o->piece,
 	                                .message = text_of(delivery),
 	                                .why = why};
 
-	deadline_clear(&c->line);
-	buf_finish(&c->out);
-	free(c->target);
-	free(c->account);
-	c->target = c->account = c->delivery = NULL;
-	c->asks = c->is_known = false;
-	c->sent = 0;
+	o->delivery = NULL;
+	free_out(o);
 	c->options.answered(c->options.self, &result);
 	free(delivery);
+	begin_next(c);
 }
 
 /* How long the next line waits; 0: it may leave. */
@@ -178,121 +209,192 @@ static unsigned pay_line(struct irc_chat *c)
 	return 0;
 }
 
-static void send_lines(struct irc_chat *c)
+static void send_lines(struct irc_out *o)
 {
+	struct irc_chat *c = o->chat;
 	struct text line;
-	size_t at = c->sent;
+	size_t at = o->sent;
 
-	while (irc_next(buf_text(&c->out), IRC_PIECE_MAX, &at, &line)) {
+	while (irc_next(buf_text(&o->text), IRC_PIECE_MAX, &at, &line)) {
 		unsigned wait = pay_line(c);
 
 		if (wait) {
-			deadline_set(c->options.loop, &c->line, wait);
+			deadline_set(c->options.loop, &o->due, wait);
 			return;
 		}
-		c->sent = at;
-		irc_wire_say(c->wire, text_of(c->target), line);
+		o->sent = at;
+		irc_wire_say(c->wire, text_of(o->target), line);
 	}
-	c->asks = true;
+	o->asks = true;
+	deadline_set(c->options.loop, &o->due, TOOK_MS);
 	irc_wire_ask(c->wire);
 }
 
 /* ---- whose nick is it? ---- */
 
 /* The pieces of one answer need one question. */
-static bool is_sure(const struct irc_chat *c)
+static bool is_sure(const struct irc_out *o)
 {
-	return c->sure && strcmp(c->delivery, c->sure) == 0 &&
+	const struct irc_chat *c = o->chat;
+
+	return c->sure && strcmp(o->delivery, c->sure) == 0 &&
 	       loop_now_ms(c->options.loop) < c->sure_ms;
 }
 
-static void look_at_target(struct irc_chat *c)
+static void look_at_target(struct irc_out *o)
 {
+	struct irc_chat *c = o->chat;
 	unsigned wait = pay_line(c);
 
 	if (wait) {
-		deadline_set(c->options.loop, &c->line, wait);
+		deadline_set(c->options.loop, &o->due, wait);
 		return;
 	}
-	c->asks = true;
-	deadline_set(c->options.loop, &c->line, LOOK_MS);
-	irc_wire_look(c->wire, text_of(c->target));
+	o->asks = true;
+	deadline_set(c->options.loop, &o->due, LOOK_MS);
+	irc_wire_look(c->wire, text_of(o->target));
 }
 
 static void wire_found(void *self, struct text nick, struct text account)
 {
 	struct irc_chat *c = self;
+	struct irc_out *o = out_of(c);
 	struct error why;
 
-	if (!c->delivery || c->is_known || !text_equal_nocase(nick, text_of(c->target)))
+	if (!o || o->is_known || !text_equal_nocase(nick, text_of(o->target)))
 		return;
-	deadline_clear(&c->line);
-	if (!text_equal_nocase(account, text_of(c->account))) {
-		error_set(&why, "the nick %s is not of the account %s any more", c->target,
-		          c->account);
-		irc_answer(c, CHANNEL_REFUSED, &why);
+	deadline_clear(&o->due);
+	if (!text_equal_nocase(account, text_of(o->account))) {
+		error_set(&why, "the nick %s is not of the account %s any more", o->target,
+		          o->account);
+		irc_answer(o, CHANNEL_REFUSED, &why);
 		return;
 	}
 	free(c->sure);
-	c->sure = must_dup(c->delivery);
+	c->sure = must_dup(o->delivery);
 	c->sure_ms = loop_now_ms(c->options.loop) + SURE_MS;
-	c->is_known = true;
-	c->asks = false;
-	send_lines(c);
+	o->is_known = true;
+	o->asks = false;
+	send_lines(o);
 }
 
-static void line_is_due(struct deadline *deadline)
-{
-	struct irc_chat *c = list_of(deadline, struct irc_chat, line);
-	struct error why = {"the server does not say whose nick it is"};
+/* ---- one after the other ---- */
 
-	if (c->is_known)
-		send_lines(c);
-	else if (c->asks)
-		irc_answer(c, CHANNEL_AWAY, &why);
+static void out_is_due(struct deadline *deadline)
+{
+	struct irc_out *o = list_of(deadline, struct irc_out, due);
+	struct error why = {"others are sent before it"};
+
+	if (!o->is_begun) {
+		irc_answer(o, CHANNEL_LATER, &why);
+	} else if (o->is_known && o->asks) {
+		error_set(&why, "the server does not say whether it took it");
+		irc_answer(o, CHANNEL_UNKNOWN, &why);
+	} else if (o->is_known) {
+		send_lines(o);
+	} else if (o->asks) {
+		error_set(&why, "the server does not say whose nick it is");
+		irc_answer(o, CHANNEL_AWAY, &why);
+	} else {
+		look_at_target(o);
+	}
+}
+
+/* Where the connection is lost, wire_lost() ends all of them. */
+static void begin_next(struct irc_chat *c)
+{
+	struct irc_out *o;
+	struct error why;
+
+	if (list_is_empty(&c->outs) || out_of(c) || !irc_wire_is_live(c->wire, &why))
+		return;
+	o = list_of(c->outs.next, struct irc_out, in_chat);
+	deadline_clear(&o->due);
+	o->is_begun = true;
+	o->is_known = !o->account || is_sure(o);
+	if (o->is_known)
+		send_lines(o);
 	else
-		look_at_target(c);
+		look_at_target(o);
+}
+
+static struct irc_out *add_out(struct irc_chat *c, const struct channel_message *m)
+{
+	struct irc_out *o = must_zero(1, sizeof(*o));
+	struct text account;
+
+	o->chat = c;
+	o->delivery = text_dup(m->delivery);
+	o->piece = m->piece;
+	o->target = text_dup(text_cut(m->peer, '!', &account));
+	o->account = account.len ? text_dup(account) : NULL;
+	buf_init(&o->text, CHANNEL_TEXT_MAX);
+	plain_add(&o->text, m->text);
+	o->due.fire = out_is_due;
+	list_init(&o->in_chat);
+	list_add(&c->outs, &o->in_chat);
+	c->out_count++;
+	return o;
+}
+
+/* Then one answer is for both. */
+static bool is_out_already(const struct irc_chat *c, const struct channel_message *m)
+{
+	list_each(&c->outs, link) {
+		const struct irc_out *o = list_of(link, struct irc_out, in_chat);
+
+		if (o->piece == m->piece && text_is(m->delivery, o->delivery))
+			return true;
+	}
+	return false;
 }
 
 static void irc_send(void *self, const struct channel_message *m)
 {
 	struct irc_chat *c = self;
-	struct error why = {""};
-	struct text account;
+	bool is_full = c->out_count >= OUT_COUNT_MAX;
+	struct error why = {"others are sent before it"};
+	struct irc_out *o;
 
-	c->delivery = text_dup(m->delivery);
-	c->piece = m->piece;
-	c->target = text_dup(text_cut(m->peer, '!', &account));
-	c->account = account.len ? text_dup(account) : NULL;
-	c->is_known = !c->account || is_sure(c);
-	buf_init(&c->out, CHANNEL_TEXT_MAX);
-	plain_add(&c->out, m->text);
-	if (!irc_is_name(text_of(c->target))) {
+	if (is_out_already(c, m))
+		return;
+	o = add_out(c, m);
+	if (!irc_is_name(text_of(o->target))) {
 		error_set(&why, "'%.*s' is neither a nick nor a room", TEXT_ARG(m->peer));
-		irc_answer(c, CHANNEL_REFUSED, &why);
-	} else if (!irc_wire_is_live(c->wire, &why))
-		irc_answer(c, CHANNEL_AWAY, &why);
-	else if (c->is_known)
-		send_lines(c);
-	else
-		look_at_target(c);
+		irc_answer(o, CHANNEL_REFUSED, &why);
+	} else if (!irc_wire_is_live(c->wire, &why)) {
+		irc_answer(o, CHANNEL_AWAY, &why);
+	} else if (is_full) {
+		irc_answer(o, CHANNEL_LATER, &why);
+	} else {
+		deadline_set(c->options.loop, &o->due, TURN_MS);
+		begin_next(c);
+	}
+}
+
+static int64_t irc_ready(void *self, const struct channel_message *where, int64_t now_ms)
+{
+	const struct irc_chat *c = self;
+
+	(void)where;
+	return c->out_count < OUT_COUNT_MAX ? now_ms : now_ms + LINE_MS;
 }
 
 static void wire_took(void *self)
 {
-	struct irc_chat *c = self;
+	struct irc_out *o = out_of(self);
 
-	if (c->delivery && c->asks && c->is_known)
-		irc_answer(c, CHANNEL_ACCEPTED, NULL);
+	if (o && o->asks && o->is_known)
+		irc_answer(o, CHANNEL_ACCEPTED, NULL);
 }
 
 /* Of one line of it the server says that nobody gets it. */
 static void wire_refused(void *self, struct text target, const struct error *why)
 {
-	struct irc_chat *c = self;
+	struct irc_out *o = out_of(self);
 
-	if (c->delivery && text_equal_nocase(target, text_of(c->target)))
-		irc_answer(c, CHANNEL_REFUSED, why);
+	if (o && text_equal_nocase(target, text_of(o->target)))
+		irc_answer(o, CHANNEL_REFUSED, why);
 }
 
 static void wire_lost(void *self, const struct error *why)
@@ -300,8 +402,11 @@ static void wire_lost(void *self, const struct error *why)
 	struct irc_chat *c = self;
 
 	c->options.wake(c->options.self);
-	if (c->delivery)
-		irc_answer(c, c->sent ? CHANNEL_UNKNOWN : CHANNEL_AWAY, why);
+	while (!list_is_empty(&c->outs)) {
+		struct irc_out *o = list_of(c->outs.next, struct irc_out, in_chat);
+
+		irc_answer(o, o->sent ? CHANNEL_UNKNOWN : CHANNEL_AWAY, why);
+	}
 }
 
 /* ---- open and close ---- */
@@ -311,13 +416,10 @@ static void irc_close(void *self)
 	struct irc_chat *c = self;
 
 	irc_wire_destroy(c->wire);
-	deadline_clear(&c->line);
+	while (!list_is_empty(&c->outs))
+		free_out(list_of(c->outs.next, struct irc_out, in_chat));
 	while (!list_is_empty(&c->waiting))
 		free_waiting(c, list_of(c->waiting.next, struct irc_waiting, in_chat));
-	buf_finish(&c->out);
-	free(c->delivery);
-	free(c->target);
-	free(c->account);
 	free(c->sure);
 	free(c);
 }
@@ -329,7 +431,7 @@ static void *irc_open(const struct channel_options *options, struct error *why)
 	c->options = *options;
 	c->options.config = NULL;
 	c->options.credential = TEXT("");
-	c->line.fire = line_is_due;
+	list_init(&c->outs);
 	list_init(&c->waiting);
 	random_hex(c->boot, sizeof(c->boot) / 2);
 	c->wire = irc_wire_create(
@@ -372,6 +474,7 @@ const struct channel_kind channel_irc = {
 	.open = irc_open,
 	.close = irc_close,
 	.send = irc_send,
+	.ready = irc_ready,
 	.tick = irc_tick,
 	.state = irc_state,
 	.check = irc_check,
