@@ -104,6 +104,7 @@ const char *field_wants(const struct field *field);
 
 /* A word of a choice that is written without quotes: true or false. */
 bool field_is_bare(const char *word);
+const char *field_alias(const char *word); /* "on" of true, "off" of false, else NULL */
 
 /* So much of it as one would write it, in the largest unit without a rest: 64MiB.  The
  * caller frees it. */

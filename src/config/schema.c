@@ -11,14 +11,16 @@
 
 static void schema_add_object(const struct field *fields, const char *type, struct buf *out);
 
-static void schema_add_choices(const struct field *field, struct buf *out)
+static void schema_add_choices(const char *const *choices, struct buf *out)
 {
 	put_list(out, "enum");
-	for (size_t i = 0; field->choices[i]; i++) {
-		if (field_is_bare(field->choices[i]))
-			put_json(out, NULL, text_of(field->choices[i]));
-		else
-			put_word(out, NULL, field->choices[i]);
+	for (size_t i = 0; choices[i]; i++) {
+		if (field_is_bare(choices[i])) {
+			put_json(out, NULL, text_of(choices[i]));
+			put_word(out, NULL, field_alias(choices[i]));
+		} else {
+			put_word(out, NULL, choices[i]);
+		}
 	}
 	buf_add_char(out, ']');
 }
@@ -86,15 +88,17 @@ static void add_text(const struct field *field, struct buf *out)
 
 static void add_type(const struct field *field, struct buf *out)
 {
+	static const char *const switched[] = {"true", "false", NULL};
+
 	switch (field->type) {
 	case FIELD_TEXT:
 		add_text(field, out);
 		break;
 	case FIELD_CHOICE:
-		schema_add_choices(field, out);
+		schema_add_choices(field->choices, out);
 		break;
 	case FIELD_SWITCH:
-		put_word(out, "type", "boolean");
+		schema_add_choices(switched, out);
 		break;
 	case FIELD_COUNT:
 		schema_add_number(field, "integer", out);

@@ -52,6 +52,20 @@ bool field_is_bare(const char *word)
 	return text_is(text_of(word), "true") || text_is(text_of(word), "false");
 }
 
+const char *field_alias(const char *word)
+{
+	if (!field_is_bare(word))
+		return NULL;
+	return text_is(text_of(word), "true") ? "on" : "off";
+}
+
+static bool says(struct text value, const char *word)
+{
+	const char *alias = field_alias(word);
+
+	return text_is(value, word) || (alias && text_is(value, alias));
+}
+
 static bool misses(const struct field *field, struct text value, struct error *why)
 {
 	return error_set(why, "'%.*s' is not %s", TEXT_ARG(value), field_wants(field));
@@ -163,9 +177,9 @@ static bool value_set_number(const struct field *field, double *at, struct text 
 
 static bool set_switch(const struct field *field, bool *at, struct text value, struct error *why)
 {
-	if (!text_is(value, "true") && !text_is(value, "false"))
+	if (!says(value, "true") && !says(value, "false"))
 		return misses(field, value, why);
-	*at = text_is(value, "true");
+	*at = says(value, "true");
 	return true;
 }
 
@@ -178,7 +192,7 @@ static bool set_choice(const struct field *field, unsigned *at, struct text valu
 	near_init(&near, value);
 	buf_init(&all, VALUE_MAX);
 	for (unsigned i = 0; field->choices[i]; i++) {
-		if (text_is(value, field->choices[i])) {
+		if (says(value, field->choices[i])) {
 			buf_finish(&all);
 			*at = i;
 			return true;

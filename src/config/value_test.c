@@ -139,7 +139,7 @@ static void a_choice_suggests_the_near_one(void **state)
 	assert_string_equal(why.words, "'plum' is none of apple, pear");
 }
 
-static void switches_are_true_or_false_and_nothing_else(void **state)
+static void switches_are_true_or_false_or_on_or_off(void **state)
 {
 	const struct field field = {"query", FIELD_SWITCH, 0};
 	bool on = false;
@@ -149,6 +149,30 @@ static void switches_are_true_or_false_and_nothing_else(void **state)
 	assert_false(sets(&field, &on, "yes", NULL));
 	assert_true(sets(&field, &on, "false", NULL));
 	assert_false(on);
+	assert_true(sets(&field, &on, "on", NULL));
+	assert_true(on);
+	assert_true(sets(&field, &on, "off", NULL));
+	assert_false(on);
+}
+
+static void a_choice_of_true_and_false_takes_on_and_off(void **state)
+{
+	static const char *const answers[] = {"auto", "false", "true", NULL};
+	static const char *const own[] = {"on", "off", NULL};
+	const struct field field = {"enabled", FIELD_CHOICE, 0, .choices = answers};
+	const struct field other = {"mode", FIELD_CHOICE, 0, .choices = own};
+	struct error why;
+	unsigned n = 9;
+
+	assert_true(sets(&field, &n, "off", NULL));
+	assert_int_equal(n, 1);
+	assert_true(sets(&field, &n, "on", NULL));
+	assert_int_equal(n, 2);
+	assert_false(sets(&field, &n, "yes", &why));
+	assert_string_equal(why.words, "'yes' is none of auto, false, true");
+	assert_true(sets(&other, &n, "off", NULL));
+	assert_int_equal(n, 1);
+	assert_false(sets(&other, &n, "true", NULL));
 }
 
 static void texts_hold_no_control_characters(void **state)
@@ -297,7 +321,8 @@ int main(void)
 		cmocka_unit_test(a_range_is_said_when_it_is_left),
 		cmocka_unit_test(a_range_is_written_as_people_would),
 		cmocka_unit_test(a_choice_suggests_the_near_one),
-		cmocka_unit_test(switches_are_true_or_false_and_nothing_else),
+		cmocka_unit_test(a_choice_of_true_and_false_takes_on_and_off),
+		cmocka_unit_test(switches_are_true_or_false_or_on_or_off),
 		cmocka_unit_test(texts_hold_no_control_characters),
 		cmocka_unit_test(only_loopback_addresses_are_taken),
 		cmocka_unit_test(hosts_origins_and_names_have_their_forms),
