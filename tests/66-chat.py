@@ -7,6 +7,7 @@ import os
 import pty
 import select
 import signal
+import threading
 import time
 
 from chats import (OWNER, RESTARTED, TEXT, asked, connected, finished, lines, look, post, requests,
@@ -38,6 +39,29 @@ def _():
         letters = box.request("GET", "/api/deliveries").json()["deliveries"]
         assert [x["state"] for x in letters] == ["delivered"], letters
         assert box.request("GET", "/api/messages/none").status == 404
+
+
+@test("messages by the API that come at once are asked each by itself")
+def _():
+    with Upstream() as up, settings(up, OWNER) as box:
+        connected(box)
+        texts = [f"good day {n}" for n in range(6)]
+        answers = []
+
+        def send(n):
+            answers.append(box.request("POST", "/api/messages", {
+                "text": texts[n], "channel": "desk", "peer": "ada", "agent": "model",
+                "session": f"s{n}"}).json()["id"])
+
+        threads = [threading.Thread(target=send, args=(n,)) for n in range(len(texts))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE_S)
+        assert len(set(answers)) == len(texts), answers
+        eventually(lambda: len(requests(box)) == len(texts))
+        assert sorted((r["event"]["content"], r["agent"]["session_label"])
+                      for r in requests(box)) == [(t, f"s{n}") for n, t in enumerate(texts)]
 
 
 @test("what makes no sense is refused with words")

@@ -139,6 +139,25 @@ def _():
         eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"] * 2)
 
 
+@test("an answer for which there is no place in the queue ends its request, with words")
+def _():
+    with Upstream() as up, Telegram() as fake, \
+            settings(up, fake, streaming="mode: accumulate") as box:
+        connected(box)
+        fake.script["sendMessage"] = [Refused(429, "Too Many Requests: retry after 3000",
+                                              retry_after=3000)]
+        for _ in range(1000):
+            fake.write("/help")
+        eventually(lambda: len(letters(box)) == 1000)
+        fake.write("good day")
+        (id,) = eventually(lambda: [s["payload"]["request"] for s in box.history("&type=nex.received")
+                                    if s["payload"]["text"] == "good day"])
+        got = finished(box, id)
+        assert got["status"] == "failed", got
+        assert got["delivery_result"]["error"] == "too many deliveries wait for this chat", got
+        assert got["response"]["content"] == TEXT, got
+
+
 @test("who may not be written to ends the delivery with words")
 def _():
     with Upstream() as up, Telegram() as fake, settings(up, fake) as box:

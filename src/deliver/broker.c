@@ -3,12 +3,14 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "base/utf8.h"
 #include "deliver/attached.h"
 #include "deliver/streaming.h"
 #include "signal/json.h"
 #include "signal/signal.h"
 
 #define WHY_MAX (4 * KIB)
+#define CUT_NOTE "\n(the rest was left out: it is too long)"
 
 void broker_init(struct broker *b, const struct agent_streaming_callbacks *callbacks, void *self)
 {
@@ -39,7 +41,7 @@ static void begin_message(struct broker *b)
 		return;
 	b->in_message = true;
 	buf_clear(&b->message);
-	b->message.full = false;
+	b->is_cut = false;
 	CALL(b, on_assistant_message_start, b->now_ms);
 }
 
@@ -60,9 +62,22 @@ static void end_message(struct broker *b)
 	CALL(b, on_assistant_message_end, b->now_ms);
 }
 
-static void say(struct broker *b, struct text delta)
+static void tell_delta(struct broker *b, struct text delta)
 {
 	struct payload reply;
+
+	if (!delta.len)
+		return;
+	buf_add(&b->message, delta);
+	CALL(b, on_text_delta, delta, b->now_ms);
+	reply = (struct payload){.text = buf_text(&b->message)};
+	CALL(b, on_partial_reply, &reply, b->now_ms);
+}
+
+/* What does not fit is left out with all that follows it, and said to be. */
+static void say(struct broker *b, struct text delta)
+{
+	size_t room;
 
 	if (!delta.len)
 		return;
@@ -71,11 +86,13 @@ static void say(struct broker *b, struct text delta)
 		b->in_text = true;
 		CALL(b, on_text_start, b->now_ms);
 	}
-	if (!buf_add(&b->message, delta))
+	if (b->is_cut)
 		return;
-	CALL(b, on_text_delta, delta, b->now_ms);
-	reply = (struct payload){.text = buf_text(&b->message)};
-	CALL(b, on_partial_reply, &reply, b->now_ms);
+	room = BROKER_MESSAGE_MAX - sizeof(CUT_NOTE) - b->message.len;
+	b->is_cut = delta.len > room;
+	tell_delta(b, b->is_cut ? utf8_cut(delta, room) : delta);
+	if (b->is_cut)
+		tell_delta(b, TEXT(CUT_NOTE));
 }
 
 /* ---- media ---- */
@@ -145,7 +162,7 @@ static void hear_replied(struct broker *b, const struct run_event *e)
 {
 	bool was_said = text_equal(text_trim(e->text), text_trim(buf_text(&b->message)));
 
-	if (!b->in_text && !was_said)
+	if (!b->in_text && !was_said && !b->is_cut)
 		say(b, e->text);
 	end_message(b);
 	if (e->has_call)

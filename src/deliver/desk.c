@@ -13,6 +13,7 @@
 #include "deliver/files.h"
 #include "deliver/tell.h"
 
+#define TOO_MANY "too many deliveries wait for this chat"
 #define SHOWN_TEXT_MAX (256 * KIB)
 
 void desk_wake(struct desk *d)
@@ -104,18 +105,19 @@ static bool is_command(struct text text)
 	return text.len && text.at[0] == '/';
 }
 
-/* The question of the same person that is still being written. */
+/* The question of the same person that is still being written.  One that came by our own API is
+ * whole, and its caller waits for the answer to it alone. */
 static struct nexus *gathers(const struct desk_account *account,
                              const struct channel_inbound *inbound)
 {
 	if (!account->line.kind->traits.gathers || !account->desk->config->deliver.gather_ms ||
-	    is_command(inbound->text))
+	    inbound->is_owner || is_command(inbound->text))
 		return NULL;
 	list_each(&account->desk->live, l) {
 		struct nexus *x = list_of(l, struct nexus, in_desk);
 		const struct nexus_request *r = &x->request;
 
-		if (x->account == account && r->stage == NEXUS_RECEIVE &&
+		if (x->account == account && r->stage == NEXUS_RECEIVE && !r->is_owner &&
 		    text_equal(nexus_word(r, NEXUS_SENDER), inbound->sender) &&
 		    text_equal(nexus_word(r, NEXUS_PEER), inbound->peer) &&
 		    text_equal(nexus_word(r, NEXUS_THREAD), inbound->thread) &&
@@ -268,13 +270,13 @@ bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct 
 {
 	char *id = desk_prepare(x, kind, payload);
 
+	x->letter_number = number; /* of one that is refused, too: that is what it is told by */
 	if (!id) {
 		x->letters = 0;
 		return false;
 	}
 	free(x->letter);
 	x->letter = id;
-	x->letter_number = number;
 	return true;
 }
 
@@ -332,6 +334,7 @@ void desk_look_at_letter(struct nexus *x)
 		x->letter ? custody_letter(x->desk->options.custody, text_of(x->letter)) : NULL;
 
 	if (x->is_refused) {
+		nexus_set(&x->request, NEXUS_DELIVERY_ERROR, TEXT(TOO_MANY));
 		settle_letter(x, PIPELINE_REFUSED, TEXT(""));
 	} else if (l && letter_is_over(l)) {
 		bool is_there = l->state == LETTER_DELIVERED;

@@ -53,7 +53,7 @@ struct agent_streaming_callbacks {
 	void (*on_tool_end)(void *self, struct text tool, yyjson_val *result, int64_t now_ms);
 };
 
-#define BROKER_MESSAGE_MAX (512 * KIB) /* bytes of one message; more of it is not heard */
+#define BROKER_MESSAGE_MAX (512 * KIB) /* bytes of one message; the rest is left out */
 
 /* How a run ended, as far as is known. */
 enum broker_end { BROKER_GOES_ON, BROKER_COMPLETED, BROKER_FAILED };
@@ -64,6 +64,7 @@ struct broker {
 	struct hearing hearing;
 	struct buf message; /* what is being said, or was said last */
 	bool in_message, in_text;
+	bool is_cut; /* the message is too long: the rest of it is left out */
 	enum broker_end end;
 	struct buf why;                       /* of a failure */
 	struct text media[PAYLOAD_MEDIA_MAX]; /* of the signal that is heard */

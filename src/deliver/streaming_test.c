@@ -161,6 +161,27 @@ static void a_reply_without_tokens_is_said_at_once(void **state)
 	broker_finish(&b);
 }
 
+/* What would still fit after a piece that did not is left out, too: a text has no holes. */
+static void a_message_that_is_too_long_ends_with_a_note(void **state)
+{
+	static const char note[] = "(the rest was left out: it is too long)";
+	char piece[1000];
+	struct broker b;
+	int text;
+
+	text = snprintf(piece, sizeof(piece), "{\"agentId\":\"m\",\"content\":\"%0800d\"}", 0);
+	assert_true(text < (int)sizeof(piece));
+	broker_init(&b, &all, NULL);
+	for (size_t i = 0; i < BROKER_MESSAGE_MAX / 800 + 2; i++)
+		hear(&b, "text_delta", piece);
+	hear(&b, "text_delta", "{\"agentId\":\"m\",\"content\":\"END\"}");
+	assert_true(b.message.len > BROKER_MESSAGE_MAX - 100 && b.message.len < BROKER_MESSAGE_MAX);
+	assert_true(text_ends(buf_text(&b.message), text_of(note)));
+	hear(&b, "completion", "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true}");
+	hear(&b, "text_delta", "{\"agentId\":\"m\",\"content\":\"next\"}");
+	broker_finish(&b);
+}
+
 #define DELTA(more) "{\"agentId\":\"m\",\"content\":\"See [a](https://h/a.png).\"" more "}"
 #define MEDIA(urls) "{\"agentId\":\"m\",\"mediaUrls\":[" urls "]}"
 #define DONE(more) "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true" more "}"
@@ -593,6 +614,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(every_callback_is_called),
 		TEST(a_reply_without_tokens_is_said_at_once),
+		TEST(a_message_that_is_too_long_ends_with_a_note),
 		TEST(media_are_the_payloads_own),
 		TEST(an_error_ends_it_and_a_warning_does_not),
 		TEST(a_context_has_all_that_a_stage_gave_it),
