@@ -45,6 +45,20 @@ def is_there(box, server):
         and log.count(f"Authenticated as {AGENT}") >= 2 for _ in (0,)))
 
 
+def greet(box, person, room):
+    """Until the agent has heard it: it enters a room some time after it is connected."""
+    def is_heard():
+        person.say(room, "agent: hello", "groupchat")
+        time.sleep(0.5)
+        return received(box)
+    person.join(room)
+    eventually(is_heard)
+
+
+def received(box):
+    return [s["payload"] for s in box.history("&type=nex.received")]
+
+
 def pids(box, verb):
     """Of the programs of this box."""
     found = []
@@ -93,6 +107,22 @@ def _():
         eventually(lambda: "good morning" in eve.screen())
         eventually(lambda: len(requests(box)) == 3)
         assert ada.screen().count("good morning") == 1, ada.screen()
+
+
+@test("a private message by way of a room is nobody's: it is not asked, and no room hears of it")
+def _():
+    anybody = "access: [{who: any, decision: allow}]\n"
+    room = "den@rooms.localhost"
+    with Parrot() as parrot, Prosody() as server, box_of(parrot, server, anybody) as box, \
+            Person(server, "ada") as ada, Person(server, "eve") as eve:
+        is_there(box, server)
+        eve.join(room)
+        greet(box, ada, room)
+        ada.say(f"{room}/agent", "in secret")
+        ada.say(AGENT, "to you")
+        eventually(lambda: "to you" in ada.screen())
+        assert {m["text"] for m in received(box)} == {"hello", "to you"}, received(box)
+        assert "in secret" not in eve.screen() + ada.screen(), eve.screen()
 
 
 @test("what came while the box was away is answered once, by the archive")
