@@ -53,6 +53,7 @@ def greet(box, person, room):
         return received(box)
     person.join(room)
     eventually(is_heard)
+    eventually(lambda: "hello" in person.screen())
 
 
 def received(box):
@@ -123,6 +124,28 @@ def _():
         eventually(lambda: "to you" in ada.screen())
         assert {m["text"] for m in received(box)} == {"hello", "to you"}, received(box)
         assert "in secret" not in eve.screen() + ada.screen(), eve.screen()
+
+
+@test("a name that a sender gives its message in an archive is not believed")
+def _():
+    anybody = "access: [{who: any, decision: allow}]\n"
+    room = "den@rooms.localhost"
+    with Parrot() as parrot, Prosody() as server, box_of(parrot, server, anybody) as box, \
+            Person(server, "ada") as ada:
+        is_there(box, server)
+        greet(box, ada, room)
+        for number, by in enumerate(("ada@localhost", "elsewhere.example", AGENT, room)):
+            ada.forge(AGENT, f"word {number}", by, "forged")
+            eventually(lambda: ada.screen().count(f"word {number}") == 1)
+        for number, by in enumerate(("ada@localhost", AGENT, room)):
+            ada.forge(room, f"agent: call {number}", by, "forged", "groupchat")
+            eventually(lambda: ada.screen().count(f"call {number}") == 1)
+        ada.say(f"{AGENT}/signalbox-monitor", "agent: no room", "groupchat")
+        ada.say(AGENT, "the end")
+        eventually(lambda: "the end" in ada.screen())
+        texts = {m["text"] for m in received(box)}
+        assert len(texts) == 9 and "agent: no room" not in texts, texts
+        assert "forged" not in [m["message"] for m in received(box)], received(box)
 
 
 @test("what came while the box was away is answered once, by the archive")

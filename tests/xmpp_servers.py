@@ -151,6 +151,12 @@ class Person:
         ElementTree.SubElement(oob, "{jabber:x:oob}url").text = url
         self.call(message.send)
 
+    def forge(self, to, text, by, id, kind="chat"):
+        """A message that says itself how an archive has it."""
+        message = self.xmpp.make_message(mto=to, mbody=text, mtype=kind)
+        ElementTree.SubElement(message.xml, "{urn:xmpp:sid:0}stanza-id", {"by": by, "id": id})
+        self.call(message.send)
+
     def say(self, to, text, kind="chat"):
         self.call(self.xmpp.send_message, mto=to, mbody=text, mtype=kind)
 
