@@ -365,7 +365,8 @@ def _():
             eventually(lambda: chat.states() == ["delivered"] * (number + 1))
             assert not (chat.place / "mode").exists()
         assert chat.kept() == [f"word {i}" for i in range(4)], chat.kept()
-        assert chat.told("message_find")
+        asked = chat.told("message_find")
+        assert asked and all(abs(a["since"] / 1000 - time.time()) < 3600 for a in asked), asked
 
 
 @test("where nobody can tell, it comes again and says so")

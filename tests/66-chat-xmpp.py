@@ -38,6 +38,13 @@ def requests(box):
     return [s["payload"] for s in box.history("&type=nex.request")]
 
 
+def adapter_env(server, room):
+    """Of the adapter without a box."""
+    return {**os.environ, "PYTHONPATH": str(PACKAGES), "SIGNALBOX_NICK": AGENT,
+            "SIGNALBOX_CREDENTIAL": PASSWORD, "SIGNALBOX_ROOMS": room,
+            "SIGNALBOX_URL": f"xmpp://127.0.0.1:{server.port}"}
+
+
 def is_there(box, server):
     """Both of its connections."""
     eventually(lambda: all(
@@ -172,9 +179,7 @@ def _():
         done = subprocess.run(
             [sys.executable, ROOT / "adapters/xmpp", "backfill", "--account", "xmpp", "--since",
              since, "--format", "jsonl"], capture_output=True, text=True, timeout=2 * PATIENCE_S,
-            env={**os.environ, "PYTHONPATH": str(PACKAGES), "SIGNALBOX_NICK": AGENT,
-                 "SIGNALBOX_CREDENTIAL": PASSWORD, "SIGNALBOX_ROOMS": room,
-                 "SIGNALBOX_URL": f"xmpp://127.0.0.1:{server.port}"})
+            env=adapter_env(server, room))
         assert done.returncode == 0, done
         return [json.loads(line) for line in done.stdout.splitlines()]
     with Prosody() as server, Person(server, "ada") as ada:
@@ -192,6 +197,39 @@ def _():
         assert all(abs(e["timestamp"] / 1000 - time.time()) < 3600 for e in got), got
         assert got == past("2026-01-01T00:00:00Z"), "the same ids each time"
         assert past("2999-01-01T00:00:00Z") == []
+
+
+@test("a message is found in a busy room, and where the archive is too long nobody says it is not there")
+def _():
+    room = "den@rooms.localhost"
+    with Prosody() as server, Person(server, "ada") as ada, subprocess.Popen(
+            [sys.executable, ROOT / "adapters/xmpp", "stream", "--account", "xmpp", "--format",
+             "jsonl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=adapter_env(server, room)) as stream:
+        def ask(*events):
+            for event in events:
+                stream.stdin.write(json.dumps({**event, "target": {"to": room}}) + "\n")
+            stream.stdin.flush()
+            for line in stream.stdout:
+                if json.loads(line)["type"].startswith("delivery_"):
+                    return json.loads(line)
+            raise AssertionError("the stream ended")
+
+        def find(run, since_s):
+            return ask({"type": "message_find", "runId": run, "since": int(since_s * 1000)})
+        began = time.time()
+        ada.join(room)
+        ada.flood(room, [f"chatter {i}" for i in range(510)])
+        ask({"type": "stream_start", "runId": "R.1/1"}, {"type": "token", "text": "hello"},
+            {"type": "stream_end", "runId": "R.1/1"})
+        eventually(lambda: "hello" in ada.screen())
+        assert find("R.1/1", began)["messageIds"] == ["R.1/1"]
+        assert find("R.1/2", began)["messageIds"] == []
+        ada.flood(room, [f"more {i}" for i in range(500)])
+        got = find("R.1/2", began)
+        assert got.get("error", {}).get("type") == "not_found", got
+        assert find("R.1/1", began + 86400)["messageIds"] == []
+        stream.stdin.close()
 
 
 @test("what was said in a room while the box was away is answered once")

@@ -12,7 +12,7 @@ import threading
 from xml.etree import ElementTree
 
 from irc_servers import SERVERS, Server, libraries, unpacked
-from lib import PATIENCE_S, closed_port
+from lib import PATIENCE_S, closed_port, eventually
 
 PASSWORD = "correct-horse"
 PACKAGES = SERVERS / "usr" / "lib" / "python3" / "dist-packages"
@@ -159,6 +159,13 @@ class Person:
 
     def say(self, to, text, kind="chat"):
         self.call(self.xmpp.send_message, mto=to, mbody=text, mtype=kind)
+
+    def flood(self, room, texts):
+        def send():
+            for text in texts:
+                self.xmpp.send_message(mto=room, mbody=text, mtype="groupchat")
+        self.call(send)
+        eventually(lambda: texts[-1] in self.screen())
 
     def join(self, room):
         self.call(self.xmpp.plugin["xep_0045"].join_muc, room, self.name)

@@ -47,6 +47,7 @@ struct adapter_call {
 	char *file; /* the path of one, which goes by send; or NULL */
 	unsigned piece;
 	bool is_plain;
+	double sought_ms;            /* of a look: the message is not older */
 	char *created;               /* its id, told before its end */
 	int64_t since_ms, until_ms;  /* its turn has to come before */
 	struct adapter_child *child; /* of send */

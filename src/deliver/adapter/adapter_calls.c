@@ -33,6 +33,7 @@ static struct adapter_call *adapter_make_call(struct adapter *a, const struct ch
 	c->act = act;
 	c->piece = m->piece;
 	c->is_plain = m->is_plain;
+	c->sought_ms = m->since_ms;
 	c->delivery = text_dup(m->delivery);
 	c->run = must_print("%.*s/%u", TEXT_ARG(m->delivery), m->piece);
 	c->peer = text_dup(m->peer);
@@ -77,6 +78,7 @@ struct channel_message adapter_message_of(const struct adapter_call *c)
 	                                .reply_to = text_of(c->reply_to),
 	                                .message = text_of(c->message),
 	                                .text = text_of(c->text),
+	                                .since_ms = c->sought_ms,
 	                                .is_plain = c->is_plain};
 }
 

@@ -102,6 +102,8 @@ void adapter_say_delete(const struct adapter_say *say, struct buf *out)
 void adapter_say_find(const struct adapter_say *say, struct buf *out)
 {
 	begin_line(say, "message_find", out);
+	if (say->message->since_ms > 0)
+		put_i64(out, "since", (int64_t)say->message->since_ms);
 	put_target(say, out);
 	end_line(out);
 }
