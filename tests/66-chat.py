@@ -13,7 +13,7 @@ import time
 from chats import (OWNER, RESTARTED, TEXT, asked, connected, finished, lines, look, post, requests,
                    said, says, settings, write)
 from lib import PATIENCE_S, SLOW, SIGNALBOX, cli, eventually, run, test
-from servers import Upstream
+from servers import WORDS, Upstream
 
 # --- messages by the API --------------------------------------------------------------
 
@@ -31,13 +31,25 @@ def _():
             "assembleContext", "runAgent", "deliverResponse", "finalize"], got
         assert got["principal"]["type"] == "owner" and got["agent"]["turn_id"] == id, got
         assert got["delivery"]["available_channels"] == ["desk", "terminal"], got
-        assert got["access"]["permissions"] == {"answer": True}, got
+        assert got["access"]["permissions"] == {
+            "answer": True, "tools": {"allow": ["*"], "deny": []}, "credentials": [],
+            "data_access": "full"}, got
+        assert got["access"]["routing"]["persona"] == got["agent"]["persona_id"] == "model", got
+        assert got["agent"]["model"] == "model-a" and "parent_turn_id" not in got["agent"], got
+        assert got["event"]["metadata"] == {"mentioned": False}, got
+        assert got["principal"]["source"] == "credential", got
+        words = len(WORDS)
+        assert got["response"]["usage"] == {"input_tokens": 7, "output_tokens": words,
+                                            "total_tokens": 7 + words}, got
+        assert got["response"]["stop_reason"] == "end_turn", got
+        next = finished(box, post(box, "good day", agent="model"))
+        assert next["agent"]["parent_turn_id"] == id, next
         assert got["response"]["tool_calls"] == [], got
         kinds = [s["type"] for s in box.history("&type=nex.received,nex.request,delivery.*")]
-        assert kinds == ["nex.received", "delivery.prepared", "delivery.started",
-                         "delivery.accepted", "delivery.delivered", "nex.request"], kinds
+        assert kinds == 2 * ["nex.received", "delivery.prepared", "delivery.started",
+                             "delivery.accepted", "delivery.delivered", "nex.request"], kinds
         letters = box.request("GET", "/api/deliveries").json()["deliveries"]
-        assert [x["state"] for x in letters] == ["delivered"], letters
+        assert [x["state"] for x in letters] == 2 * ["delivered"], letters
         assert box.request("GET", "/api/messages/none").status == 404
 
 
@@ -62,6 +74,29 @@ def _():
         eventually(lambda: len(requests(box)) == len(texts))
         assert sorted((r["event"]["content"], r["agent"]["session_label"])
                       for r in requests(box)) == [(t, f"s{n}") for n, t in enumerate(texts)]
+
+
+@test("why a run ended is told: its tokens were used up, or its time was")
+def _():
+    with Upstream() as up, settings(up, OWNER) as box:
+        connected(box)
+        for number, (kind, payload, metadata, want) in enumerate((
+                ("completion", {"success": True}, {"stopReason": "max_tokens"}, "max_tokens"),
+                ("error", {"message": "late", "code": "timeout", "severity": "error"}, {},
+                 "timeout"))):
+            run = asked(box, up, id=f"m{number}")
+            box.emit("token_usage", source="model", correlationId=run, payload={
+                "agentId": "model", "promptTokens": 3, "completionTokens": 2,
+                "model": "acme/model-b", "contextWindow": 1000})
+            box.emit(kind, source="model", correlationId=run, metadata=metadata,
+                     payload={"agentId": "model", "taskId": run, **payload})
+            got = finished(box, run)
+            assert got["response"]["stop_reason"] == want, got
+            assert got["agent"]["model"] == "model-b" and got["agent"]["provider"] == "acme", got
+            assert got["agent"]["token_budget"] == {"context_window": 1000}, got
+            assert got["response"]["usage"]["total_tokens"] == 5, got
+            assert got["principal"]["entity_id"] == "Ada", got
+            assert got["principal"]["source"] == "people", got
 
 
 @test("what makes no sense is refused with words")

@@ -60,6 +60,7 @@ void desk_free_nexus(struct nexus *x)
 	dues_set(&x->desk->dues, &x->due, INT64_MAX);
 	x->desk->live_count--;
 	reply_destroy(x->reply);
+	turn_finish(&x->turn);
 	desk_free_files(x);
 	nexus_finish(&x->request);
 	free(x->prefix);

@@ -3,6 +3,7 @@
 #define DELIVER_DESK_ACCOUNT_H
 
 #include "base/list.h"
+#include "deliver/dues.h"
 #include "deliver/outbox.h"
 
 struct desk;

@@ -6,11 +6,11 @@
 #include "config/people.h"
 #include "deliver/desk.h"
 #include "deliver/desk_account.h"
-#include "deliver/dues.h"
 #include "deliver/known.h"
 #include "deliver/outbox.h"
 #include "deliver/reply.h"
 #include "deliver/request.h"
+#include "deliver/turn.h"
 
 /* A message on its way through the stages. */
 struct nexus {
@@ -19,11 +19,11 @@ struct nexus {
 	struct desk_account *account;
 	struct back_ear ear; /* told when it is on the disk; told NULL: nobody is */
 	int64_t gather_until_ms, asked_ms;
-	bool interrupts, has_interrupted;
-	bool collects;               /* what came while the agent worked is one question */
-	bool answers;                /* who wrote it may answer agents */
+	bool interrupts, has_interrupted, collects; /* what came while the agent worked */
+	bool answers;                               /* who wrote it may answer agents */
 	enum answers may;            /* what their credential answers, of an owner by that */
 	struct reply *reply;         /* from assemble on, or NULL */
+	struct chat_turn turn;       /* what its run says of itself */
 	char *prefix, *failed, *run; /* run: its agent is asked under this name, in this life */
 	struct desk_files *files;    /* that came with it, from assemble on; or NULL */
 	char *notice;                /* what is said in the place of a reply, or NULL */

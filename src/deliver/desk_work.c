@@ -51,6 +51,7 @@ void desk_hear(struct desk *d, const struct signal *s, int64_t now_ms)
 	if (!x || d->is_ending || !signal_read(d->reader, s->line, &whole, NULL))
 		return;
 	d->now_ms = now_ms;
+	turn_hear(&x->turn, &whole);
 	reply_hear(x->reply, &whole, s->correlation, now_ms);
 	desk_stir(x);
 }

@@ -80,6 +80,9 @@ static void put_event(const struct nexus_request *r, size_t text_max, struct buf
 	         r->words[NEXUS_CONTENT_TYPE] ? r->words[NEXUS_CONTENT_TYPE] : "text");
 	if (r->words[NEXUS_ATTACHMENTS])
 		put_json(out, "attachments", nexus_word(r, NEXUS_ATTACHMENTS));
+	put_object(out, "metadata");
+	put_bool(out, "mentioned", r->is_mentioned);
+	put_end(out);
 	put_end(out);
 	buf_finish(&id);
 }
@@ -114,10 +117,29 @@ static void put_principal(const struct nexus_request *r, struct buf *out)
 		return;
 	put_object(out, "principal");
 	put_word_of(out, "type", r, NEXUS_PRINCIPAL);
+	put_word_of(out, "entity_id", r, NEXUS_PERSON); /* a name of the configuration is one */
+	put_word_of(out, "source", r, NEXUS_KNOWN_BY);
 	put_word_of(out, "name", r, NEXUS_PERSON);
 	put_word_of(out, "relationship", r, NEXUS_RELATIONSHIP);
 	if (r->words[NEXUS_IDENTITIES])
 		put_json(out, "identities", nexus_word(r, NEXUS_IDENTITIES));
+	put_end(out);
+}
+
+/* The box narrows nothing by person: whoever may ask gets what the agent may do.  Credentials are
+ * the agent's own, and the box hands it none. */
+static void put_permissions(const struct nexus_request *r, struct buf *out)
+{
+	bool may_ask = text_is(nexus_word(r, NEXUS_DECISION), "allow");
+
+	put_object(out, "permissions");
+	put_bool(out, "answer", r->may_answer);
+	put_object(out, "tools");
+	put_json(out, "allow", may_ask ? TEXT("[\"*\"]") : TEXT("[]"));
+	put_json(out, "deny", may_ask ? TEXT("[]") : TEXT("[\"*\"]"));
+	put_end(out);
+	put_json(out, "credentials", TEXT("[]"));
+	put_word(out, "data_access", may_ask ? "full" : "none");
 	put_end(out);
 }
 
@@ -128,11 +150,10 @@ static void put_access(const struct nexus_request *r, struct buf *out)
 	put_object(out, "access");
 	put_word_of(out, "decision", r, NEXUS_DECISION);
 	put_word_of(out, "matched_policy", r, NEXUS_POLICY);
-	put_object(out, "permissions");
-	put_bool(out, "answer", r->may_answer);
-	put_end(out);
+	put_permissions(r, out);
 	put_bool(out, "rate_limited", r->is_rate_limited);
 	put_object(out, "routing");
+	put_word_of(out, "persona", r, NEXUS_AGENT);
 	put_word_of(out, "session_label", r, NEXUS_SESSION);
 	put_word_of(out, "queue_mode", r, NEXUS_QUEUE);
 	put_end(out);
@@ -167,8 +188,14 @@ static void put_agent(const struct nexus_request *r, struct buf *out)
 		return;
 	put_object(out, "agent");
 	put_word_of(out, "agent_id", r, NEXUS_AGENT);
+	put_word_of(out, "persona_id", r, NEXUS_AGENT);
 	put_word_of(out, "session_label", r, NEXUS_SESSION);
+	put_word_of(out, "parent_turn_id", r, NEXUS_PARENT);
 	put_word_of(out, "turn_id", r, NEXUS_TURN);
+	put_word_of(out, "model", r, NEXUS_MODEL);
+	put_word_of(out, "provider", r, NEXUS_PROVIDER);
+	if (r->words[NEXUS_BUDGET])
+		put_json(out, "token_budget", nexus_word(r, NEXUS_BUDGET));
 	put_end(out);
 }
 
@@ -182,6 +209,8 @@ static void put_response(const struct nexus_request *r, size_t text_max, struct 
 	if (r->words[NEXUS_TOOLS])
 		put_json(out, NULL, nexus_word(r, NEXUS_TOOLS));
 	put_list_end(out);
+	if (r->words[NEXUS_USAGE])
+		put_json(out, "usage", nexus_word(r, NEXUS_USAGE));
 	put_word_of(out, "stop_reason", r, NEXUS_STOP);
 	put_i64(out, "duration_ms", r->response_ms);
 	put_word_of(out, "error", r, NEXUS_ERROR);

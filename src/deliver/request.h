@@ -47,6 +47,7 @@ enum nexus_word {
 	NEXUS_PRINCIPAL, /* owner, known, unknown */
 	NEXUS_PERSON,
 	NEXUS_RELATIONSHIP,
+	NEXUS_KNOWN_BY,   /* people, pairing, credential: how it is known who it is */
 	NEXUS_IDENTITIES, /* all of the person, as JSON */
 	NEXUS_CHANNELS,   /* names of the accounts, as JSON */
 	NEXUS_DECISION,   /* allow, deny */
@@ -59,10 +60,15 @@ enum nexus_word {
 	NEXUS_RESET,   /* the session that begins anew */
 	NEXUS_AGENT,
 	NEXUS_SESSION,
-	NEXUS_TURN, /* the run */
+	NEXUS_TURN,   /* the run */
+	NEXUS_PARENT, /* the one before it in its session */
+	NEXUS_MODEL,
+	NEXUS_PROVIDER,
+	NEXUS_BUDGET, /* as JSON */
+	NEXUS_USAGE,  /* likewise */
 	NEXUS_RESPONSE,
 	NEXUS_TOOLS, /* that were called, as JSON */
-	NEXUS_STOP,  /* end_turn, aborted, error */
+	NEXUS_STOP,  /* end_turn, max_tokens, timeout, aborted, error */
 	NEXUS_ERROR,
 	NEXUS_MESSAGES, /* ids of what was sent, with spaces between */
 	NEXUS_DELIVERY_ERROR,

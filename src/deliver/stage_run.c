@@ -9,6 +9,7 @@
 #include "deliver/desk_live.h"
 #include "deliver/stages.h"
 #include "deliver/tell.h"
+#include "run/sessions.h"
 
 #define RECORD_TEXT_MAX (4 * KIB) /* of a text in nex.request */
 #define ASK_PATIENCE_MS 30000     /* for an agent that is not there, as after a start */
@@ -139,6 +140,25 @@ enum stage_step stage_assemble(struct nexus *x, int64_t now_ms)
 
 /* ---- run agent ---- */
 
+/* What the configuration says of the agent's model, and the turn before this one. */
+static void note_agent(struct nexus *x)
+{
+	const struct config *config = x->desk->config;
+	struct nexus_request *r = &x->request;
+	struct text agent = nexus_word(r, NEXUS_AGENT);
+	const struct run_session *session =
+		x->desk->options.runs
+			? runs_session(x->desk->options.runs, agent, nexus_word(r, NEXUS_SESSION))
+			: NULL;
+
+	for (size_t i = 0; i < config->source_count; i++)
+		if (text_is(agent, config->sources[i].id))
+			nexus_set(r, NEXUS_MODEL, text_of(config->sources[i].model));
+	if (session)
+		nexus_set(r, NEXUS_PARENT,
+		          text_of(list_of(session->runs.prev, struct run, in_session)->id));
+}
+
 /* The run is called as the request is; one that is run again has another name.  False: it could
  * not be told now. */
 static bool name_run(struct nexus *x, const struct received *r)
@@ -194,8 +214,10 @@ static enum stage_step ask_agent(struct nexus *x, int64_t now_ms)
 	struct error why;
 	struct buf prompt;
 
-	if (!x->asked_ms)
+	if (!x->asked_ms) {
 		x->asked_ms = now_ms;
+		note_agent(x);
+	}
 	if (!may_ask(x))
 		return STAGE_WAITS;
 	ask.run = text_of(x->run);
@@ -280,6 +302,40 @@ enum stage_step stage_run(struct nexus *x, int64_t now_ms)
 
 /* ---- deliver ---- */
 
+static void note_json(struct nexus *x, enum nexus_word word,
+                      void (*put)(const struct chat_turn *t, struct buf *out))
+{
+	struct buf json;
+
+	buf_init(&json, 4 * KIB);
+	put(&x->turn, &json);
+	nexus_set(&x->request, word, buf_text(&json));
+	buf_finish(&json);
+}
+
+/* What its run said of itself. */
+static void note_turn(struct nexus *x)
+{
+	struct nexus_request *r = &x->request;
+
+	if (x->turn.model)
+		nexus_set(r, NEXUS_MODEL, text_of(x->turn.model));
+	nexus_set(r, NEXUS_PROVIDER, text_of(x->turn.provider));
+	note_json(x, NEXUS_USAGE, turn_put_usage);
+	note_json(x, NEXUS_BUDGET, turn_put_budget);
+}
+
+static struct text stop_of(const struct nexus *x)
+{
+	if (reply_was_stopped(x->reply))
+		return TEXT("aborted");
+	if (x->turn.timed_out)
+		return TEXT("timeout");
+	if (reply_has_failed(x->reply))
+		return TEXT("error");
+	return x->turn.ran_out ? TEXT("max_tokens") : TEXT("end_turn");
+}
+
 static void note_response(struct nexus *x, int64_t now_ms)
 {
 	struct nexus_request *r = &x->request;
@@ -292,10 +348,8 @@ static void note_response(struct nexus *x, int64_t now_ms)
 	nexus_set(r, NEXUS_TOOLS, reply_tools(x->reply));
 	r->response_ms = now_ms - x->asked_ms;
 	nexus_set(r, NEXUS_RESPONSE, reply_text(x->reply));
-	nexus_set(r, NEXUS_STOP,
-	          was_stopped  ? TEXT("aborted")
-	          : has_failed ? TEXT("error")
-	                       : TEXT("end_turn"));
+	nexus_set(r, NEXUS_STOP, stop_of(x));
+	note_turn(x);
 	if (!has_failed)
 		return;
 	nexus_set(r, NEXUS_ERROR, reply_why(x->reply));

@@ -78,6 +78,8 @@ static enum stage_step stage_identity(struct nexus *x, int64_t now_ms)
 	struct buf identity;
 
 	nexus_set(r, NEXUS_PRINCIPAL, r->is_owner ? TEXT("owner") : TEXT("unknown"));
+	if (r->is_owner)
+		nexus_set(r, NEXUS_KNOWN_BY, TEXT("credential"));
 	buf_init(&identity, 2 * KIB);
 	nexus_put_identity(r, &identity);
 	for (size_t i = 0; i < config->person_count && !r->is_owner; i++) {
@@ -90,6 +92,7 @@ static enum stage_step stage_identity(struct nexus *x, int64_t now_ms)
 		whose = person;
 		nexus_set(r, NEXUS_PERSON, text_of(person->name));
 		nexus_set(r, NEXUS_RELATIONSHIP, text_of(person->relationship));
+		nexus_set(r, NEXUS_KNOWN_BY, TEXT("people"));
 		break;
 	}
 	if (!r->is_owner && !r->words[NEXUS_PERSON])
@@ -98,6 +101,7 @@ static enum stage_step stage_identity(struct nexus *x, int64_t now_ms)
 		nexus_set(r, NEXUS_PRINCIPAL, TEXT("known"));
 		nexus_set(r, NEXUS_PERSON, known_word(x->paired, KNOWN_NAME));
 		nexus_set(r, NEXUS_RELATIONSHIP, TEXT("known"));
+		nexus_set(r, NEXUS_KNOWN_BY, TEXT("pairing"));
 	}
 	note_places(x, whose);
 	buf_finish(&identity);
