@@ -131,6 +131,31 @@ def _():
         assert requests(box)[0]["delivery_result"]["message_ids"] == [line["id"]]
 
 
+@test("a reply begins with the words of its chat, which name the agent and its model")
+def _():
+    prefix = "    response_prefix: '[{identity.name} {model} {modelFull} {thinkingLevel}]'\n"
+    with Upstream() as up, settings(up, OWNER, adapter=prefix) as box:
+        connected(box)
+        write(box, "good day", id="m1")
+        eventually(lambda: said(box) == [f"[model model-a openai/model-a {{thinkingLevel}}] {TEXT}"])
+
+
+@test("a heartbeat shows no typing, and its words are for nobody")
+def _():
+    with Upstream() as up, settings(up, OWNER) as box:
+        connected(box)
+        run = asked(box, up)
+        box.emit("agent_state_change", source="model", correlationId=run,
+                 metadata={"_meta": {"heartbeat": True}},
+                 payload={"agentId": "model", "from": "idle", "to": "acting"})
+        eventually(lambda: lines(box) and lines(box)[-1] == {"typing": False, "peer": "ada"})
+        says(box, run, " HEARTBEAT_OK")
+        box.emit("completion", source="model", correlationId=run,
+                 payload={"agentId": "model", "taskId": run, "success": True})
+        got = finished(box, run)
+        assert got["status"] == "completed" and not said(box), got
+
+
 @test("the same message again is not answered again, nor after a restart")
 def _():
     with Upstream() as up, settings(up, OWNER) as box:

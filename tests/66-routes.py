@@ -45,6 +45,22 @@ def _():
             ("ops", "final", "delivered")], letters
 
 
+@test("a run that began by itself, and says that all is well, tells nobody")
+def _():
+    with Upstream() as up, settings(up, ALL) as box:
+        eventually(lambda: box.history("&type=nex.routed"))
+        for name, text in (("beat-1", "HEARTBEAT_OK, nothing new"), ("beat-2", "HEARTBEAT_OK"),
+                           ("beat-3", "HEARTBEAT_OK " + "the disk is full. " * 20)):
+            box.emit("text_delta", source="bot", correlationId=name,
+                     payload={"agentId": "bot", "content": text})
+            box.emit("completion", source="bot", correlationId=name,
+                     metadata={"_meta": {"heartbeat": True}},
+                     payload={"agentId": "bot", "taskId": name, "success": True})
+        works(box, "job", "HEARTBEAT_OK nothing new")
+        eventually(lambda: len(told(box)) == 2)
+        assert told(box) == [("the disk is full. " * 20).strip(), "nothing new"], told(box)
+
+
 @test("each turn of a session is told by its last message, and subagents are not")
 def _():
     with Upstream() as up, settings(up, ALL) as box:

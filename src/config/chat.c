@@ -134,7 +134,8 @@ const struct field config_adapter_fields[] = {
 	{"app_credential_file", FIELD_TEXT, IN(adapter, app_credential_file),
          "of slack: or the file that holds it, from `data` unless it begins with /"},
 	{"response_prefix", FIELD_TEXT, IN(adapter, response_prefix),
-         "each message begins so; {identity.name} is the agent"},
+         "each message begins so; {identity.name} is the agent, and {model}, {provider} and "
+         "{modelFull} are its model, as the turn before or the configuration says"},
 	{"on_restart", FIELD_CHOICE, IN(adapter, on_restart),
          "of a question whose run a restart ended: tell (that it has to be asked again), again",
          "tell", .choices = restarts},

@@ -64,6 +64,8 @@ void desk_free_nexus(struct nexus *x)
 	desk_free_files(x);
 	nexus_finish(&x->request);
 	free(x->prefix);
+	for (unsigned i = 0; i < 3; i++)
+		free(x->names[i]);
 	free(x->failed);
 	free(x->notice);
 	free(x->letter);

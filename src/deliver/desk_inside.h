@@ -21,13 +21,14 @@ struct nexus {
 	int64_t gather_until_ms, asked_ms;
 	bool interrupts, has_interrupted, collects; /* what came while the agent worked */
 	bool answers;                               /* who wrote it may answer agents */
-	enum answers may;            /* what their credential answers, of an owner by that */
-	struct reply *reply;         /* from assemble on, or NULL */
-	struct chat_turn turn;       /* what its run says of itself */
-	char *prefix, *failed, *run; /* run: its agent is asked under this name, in this life */
-	struct desk_files *files;    /* that came with it, from assemble on; or NULL */
-	char *notice;                /* what is said in the place of a reply, or NULL */
-	const char *notice_kind;     /* NULL: an ordinary one */
+	enum answers may;      /* what their credential answers, of an owner by that */
+	struct reply *reply;   /* from assemble on, or NULL */
+	struct chat_turn turn; /* what its run says of itself */
+	char *prefix, *failed, *names[3],
+		*run;                      /* of its model; it is asked as this, in this life */
+	struct desk_files *files;          /* that came with it, from assemble on; or NULL */
+	char *notice;                      /* what is said in the place of a reply, or NULL */
+	const char *notice_kind;           /* NULL: an ordinary one */
 	const struct known_person *paired; /* who was let in by a code, or NULL; in this turn */
 	char *letter; /* that is on its way, of those that were made for it so far */
 	uint64_t letter_number;
@@ -116,5 +117,4 @@ void desk_stir(struct nexus *x); /* something happened to it */
 void desk_stir_all(struct desk *d);
 void desk_stir_letter(void *self, const struct letter *l); /* of a letter: to its request */
 void desk_stir_unsaved(struct desk *d);                    /* more is on the disk */
-
 #endif

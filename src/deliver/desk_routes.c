@@ -105,7 +105,8 @@ static bool is_for_people(const struct desk_account *account, const struct route
 	const struct config_adapter *adapter = desk_config(account);
 	struct normal_options options = {
 		.response_prefix = text_of(adapter ? adapter->response_prefix : NULL),
-		.names = {.identity_name = seen->agent},
+		.names = {.identity_name = seen->agent, .model = seen->model},
+		.is_heartbeat = seen->end->is_heartbeat,
 		.limit = account->line.kind->traits.limit,
 	};
 	struct payload payload = {.text = seen->text};
@@ -187,6 +188,7 @@ static bool route_end(struct desk *d, const struct run_end *end)
 		return true;
 	seen.text = text_trim(said_text(&m->text));
 	seen.agent = text_of(m->agent);
+	seen.model = text_of(m->model);
 	seen.has_failed = m->role == SAID_ERROR;
 	find_chat(d, &seen);
 	return !routes_see(d->routes, &seen) || send_all(d, &seen, m->seq);

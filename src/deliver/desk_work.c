@@ -52,6 +52,8 @@ void desk_hear(struct desk *d, const struct signal *s, int64_t now_ms)
 		return;
 	d->now_ms = now_ms;
 	turn_hear(&x->turn, &whole);
+	if (x->turn.is_heartbeat)
+		reply_note_heartbeat(x->reply);
 	reply_hear(x->reply, &whole, s->correlation, now_ms);
 	desk_stir(x);
 }

@@ -230,6 +230,11 @@ bool dispatch_is_idle(const struct dispatch *d)
 	return !d->sending && d->waiting == 0;
 }
 
+void dispatch_note_heartbeat(struct dispatch *d)
+{
+	d->options.normal.is_heartbeat = true;
+}
+
 void dispatch_drop_blocks(struct dispatch *d, int64_t now_ms)
 {
 	const struct dispatched *first = first_of(d);

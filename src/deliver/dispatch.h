@@ -86,6 +86,8 @@ int64_t dispatch_due(const struct dispatch *d); /* INT64_MAX: when something hap
 /* Nothing waits, nothing is on its way. */
 bool dispatch_is_idle(const struct dispatch *d);
 
+void dispatch_note_heartbeat(struct dispatch *d); /* the run is one: see normal.h */
+
 /* Blocks that wait are forgotten; what is on its way stays. */
 void dispatch_drop_blocks(struct dispatch *d, int64_t now_ms);
 

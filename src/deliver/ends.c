@@ -140,6 +140,7 @@ static void note_end(struct run_ends *e, yyjson_val *envelope, const struct sign
 	yyjson_val *payload = yyjson_obj_get(envelope, "payload");
 	struct text part = json_text_at(yyjson_obj_get(envelope, "metadata"), "agent_id");
 	struct text run = run_of_signal(s);
+	yyjson_val *mark = yyjson_obj_get(yyjson_obj_get(envelope, "metadata"), "_meta");
 
 	if (part.len || !run.len || !yyjson_is_obj(payload) || !ends_run(payload, s) ||
 	    s->at_ms < e->mark_ms - ENDS_OLD_MS)
@@ -149,7 +150,9 @@ static void note_end(struct run_ends *e, yyjson_val *envelope, const struct sign
 	                          .source = text_dup(s->source),
 	                          .type = text_dup(s->type),
 	                          .seq = s->seq,
-	                          .at_ms = s->at_ms},
+	                          .at_ms = s->at_ms,
+	                          .is_heartbeat =
+	                                  yyjson_is_true(yyjson_obj_get(mark, "heartbeat"))},
 	        payload);
 	if (e->changed)
 		e->changed(e->self);
@@ -216,6 +219,8 @@ static void ends_save(const void *self, struct buf *out)
 		put_json(out, "payload", text_of(end->payload));
 		put_u64(out, "seq", end->seq);
 		put_i64(out, "at", (int64_t)end->at_ms);
+		if (end->is_heartbeat)
+			put_bool(out, "heartbeat", true);
 		put_end(out);
 	}
 	put_list_end(out);
@@ -244,7 +249,9 @@ static void load_end(struct run_ends *e, yyjson_val *saved)
 	                          .source = text_dup(json_text_at(saved, "source")),
 	                          .type = text_dup(json_text_at(saved, "type")),
 	                          .seq = seq,
-	                          .at_ms = load_time(yyjson_obj_get(saved, "at"))},
+	                          .at_ms = load_time(yyjson_obj_get(saved, "at")),
+	                          .is_heartbeat =
+	                                  yyjson_is_true(yyjson_obj_get(saved, "heartbeat"))},
 	        payload);
 }
 

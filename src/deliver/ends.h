@@ -27,6 +27,7 @@ struct run_end {
 	char *task, *payload; /* the task that is over, or NULL; JSON */
 	uint64_t seq;
 	double at_ms;
+	bool is_heartbeat;  /* of a run that began by itself, now and then */
 	struct link in_all; /* ends.all, oldest first */
 };
 

@@ -418,6 +418,14 @@ void reply_cancel(struct reply *r)
 	typing_stop(&r->context.typing_signaler, TYPING_IS_CANCELLED);
 }
 
+void reply_note_heartbeat(struct reply *r)
+{
+	r->options.dispatch.normal.is_heartbeat = true;
+	r->context.streaming_enabled = false; /* what it says may be for nobody: the final has it */
+	dispatch_note_heartbeat(r->dispatch);
+	typing_stop(&r->context.typing_signaler, TYPING_IS_DONE);
+}
+
 void reply_lose_channel(struct reply *r)
 {
 	typing_stop(&r->context.typing_signaler, TYPING_IS_LOST);

@@ -59,7 +59,8 @@ void reply_hear(struct reply *r, const struct signal *s, struct text run, int64_
 void reply_fail(struct reply *r, struct text why, int64_t now_ms);
 /* Somebody stopped the run, which ends soon: that is no failure to be sorry for. */
 void reply_cancel(struct reply *r);
-void reply_lose_channel(struct reply *r); /* it is away: no typing is shown any more */
+void reply_note_heartbeat(struct reply *r); /* the run began by itself: no typing is shown */
+void reply_lose_channel(struct reply *r);   /* it is away: no typing is shown any more */
 
 void reply_settle(struct reply *r, uint64_t number, enum pipeline_sent sent, struct text messages,
                   int64_t now_ms);

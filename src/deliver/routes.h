@@ -18,7 +18,7 @@ void routes_destroy(struct routes *r);
 
 struct routes_seen {
 	const struct run_end *end;
-	struct text text, agent; /* what it said last, and who */
+	struct text text, agent, model; /* what it said last, and who */
 	bool has_failed;
 	struct text account, peer; /* the chat that asked for it; empty: none did */
 };

@@ -150,7 +150,12 @@ void desk_resolve(const struct nexus *x, struct reply_options *options,
 
 	normal->limit = x->account->line.kind->traits.limit;
 	normal->response_prefix = text_of(x->prefix);
-	normal->names.identity_name = nexus_word(&x->request, NEXUS_AGENT);
+	normal->names = (struct normal_names){
+		.identity_name = nexus_word(&x->request, NEXUS_AGENT),
+		.model = text_of(x->names[0]),
+		.provider = text_of(x->names[1]),
+		.model_full = text_of(x->names[2]),
+	};
 	limit = normal_limit(normal);
 	chunk_resolve(&options->chunking, &limit, &chunks[0], NULL, &chunks[1]);
 	gather_resolve(&options->coalescing, &levels, &limit, &options->chunking);

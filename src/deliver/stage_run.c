@@ -105,6 +105,37 @@ static enum stage_step fail(struct nexus *x, const char *reason, const char *wor
 	return STAGE_EXITS;
 }
 
+/* The model that answered last in its session, or that the configuration names. */
+static void name_model(struct nexus *x)
+{
+	const struct config *config = x->desk->config;
+	struct text agent = nexus_word(&x->request, NEXUS_AGENT), model = {0}, rest, provider = {0};
+	const struct run_session *session =
+		x->desk->options.runs ? runs_session(x->desk->options.runs, agent,
+	                                             nexus_word(&x->request, NEXUS_SESSION))
+				      : NULL;
+
+	for (size_t i = 0; i < config->source_count; i++)
+		if (text_is(agent, config->sources[i].id)) {
+			model = text_of(config->sources[i].model);
+			provider = text_of(config->sources[i].protocol);
+		}
+	if (session)
+		list_each(&list_of(session->runs.prev, struct run, in_session)->fold.invocations, l)
+			if (list_of(l, struct invocation, in_fold)->model)
+				model = text_of(list_of(l, struct invocation, in_fold)->model);
+	if (text_find(model, '/') > 0) {
+		provider = text_cut(model, '/', &rest);
+		model = rest;
+	}
+	if (!model.len)
+		return;
+	x->names[0] = text_dup(model);
+	x->names[1] = text_dup(provider);
+	x->names[2] = provider.len ? must_print("%.*s/%.*s", TEXT_ARG(provider), TEXT_ARG(model))
+	                           : text_dup(model);
+}
+
 enum stage_step stage_assemble(struct nexus *x, int64_t now_ms)
 {
 	const struct nexus_request *r = &x->request;
@@ -130,6 +161,7 @@ enum stage_step stage_assemble(struct nexus *x, int64_t now_ms)
 		return fail(x, "no agent", "no agent is configured for this chat");
 	if (x->reply)
 		return desk_fetch(x, now_ms) ? STAGE_DONE : STAGE_WAITS;
+	name_model(x);
 	desk_resolve(x, &options, &target.typing_signaler);
 	x->reply = reply_create(&options, &target);
 	x->live_mode = options.mode;
