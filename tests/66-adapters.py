@@ -231,6 +231,18 @@ def _():
             assert f"ok    {words}\n" in done.out, done
 
 
+@test("the accounts that an adapter knows are shown with its channel")
+def _():
+    with Parrot() as parrot, Chat(parrot, "monitor,send,stdin,accounts") as chat:
+        def known():
+            all = chat.box.request("GET", "/api/channels").json()["channels"]
+            return [c.get("accounts") for c in all if c["name"] == "post"][0]
+        eventually(lambda: known() == [{"id": "post", "name": "Pigeon Post"},
+                                       {"id": "spare", "status": "error"}])
+        done = cli("channels", "--data", str(chat.box.data))
+        assert "post knows these accounts: post (Pigeon Post), spare (error)\n" in done.out, done
+
+
 @test("a refusal ends a delivery with its words, a limit is waited for")
 def _():
     with Parrot() as parrot, Chat(parrot) as chat:

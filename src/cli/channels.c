@@ -16,6 +16,33 @@ extern const struct command command_channels;
 
 /* ---- list ---- */
 
+/* NAME knows these accounts: ID (NAME, STATUS), ... */
+static void show_accounts(struct out *out, yyjson_val *channel)
+{
+	yyjson_val *list = yyjson_obj_get(channel, "accounts"), *one;
+	size_t at, count;
+
+	if (!yyjson_arr_size(list))
+		return;
+	out_add_shown(out, json_text_at(channel, "name"));
+	out_print(out, " knows these accounts:");
+	yyjson_arr_foreach(list, at, count, one)
+	{
+		struct text name = json_text_at(one, "name"), status = json_text_at(one, "status");
+
+		out_print(out, at ? ", " : " ");
+		out_add_shown(out, json_text_at(one, "id"));
+		if (!name.len && !status.len)
+			continue;
+		out_print(out, " (");
+		out_add_shown(out, name);
+		out_print(out, name.len && status.len ? ", " : "");
+		out_add_shown(out, status);
+		out_print(out, ")");
+	}
+	out_print(out, "\n");
+}
+
 static void show_channels(struct out *out, struct text body)
 {
 	static const char *const heading[] = {"NAME",  "CHANNEL", "STATE",
@@ -41,6 +68,9 @@ static void show_channels(struct out *out, struct text body)
 	}
 	table_show(&table, out);
 	table_finish(&table);
+	it = yyjson_arr_iter_with(list);
+	while ((one = yyjson_arr_iter_next(&it)))
+		show_accounts(out, one);
 	yyjson_doc_free(doc);
 }
 
@@ -153,6 +183,7 @@ const struct command command_channels = {
 		    "  signalbox channels check telegram\n",
 	.about = "A channel is connected, connecting, away, or refused: its platform does not\n"
 		 "let the box in, or its configuration is wrong. Waiting deliveries are counted.\n"
+		 "Accounts that an adapter knows stand below.\n"
 		 "check asks the platform whether everything is there that the box needs, and\n"
 		 "ends with status 1 if something is not.\n",
 	.words = words,

@@ -14,6 +14,7 @@
 #include "deliver/traits.h"
 #include "deliver/wrote.h"
 
+struct buf;
 struct channel_press;
 struct config_adapter;
 struct loop;
@@ -105,6 +106,8 @@ struct channel_kind {
 	void (*tell)(void *self, const struct channel_press *press, struct text words);
 	/* Optional: why has words unless all is well, also of what is connected. */
 	enum channel_state (*state)(void *self, struct error *why);
+	/* Optional: the accounts of its platform that it knows, members of a list of JSON. */
+	void (*accounts)(void *self, struct buf *out);
 	/* Optional: is everything there that it needs?  In the place of one that is under way. */
 	void (*check)(void *self, const struct channel_check *check);
 	/* Optional, with files: within a minute or two it is there, or is not. */

@@ -8,6 +8,7 @@
 
 #define CHECK_MS 20000 /* then what was not answered is told as such */
 #define CHECK_MAX (64 * KIB)
+#define ACCOUNTS_BYTES (64 * KIB)
 
 /* A check that somebody waits for. */
 struct desk_check {
@@ -82,6 +83,21 @@ static uint64_t count_waiting(const struct desk *d, const struct desk_account *a
 	return count;
 }
 
+static void put_accounts(const struct desk_account *a, struct buf *out)
+{
+	struct buf all;
+
+	if (!a->line.channel || !a->line.kind->accounts)
+		return;
+	buf_init(&all, ACCOUNTS_BYTES);
+	put_list(&all, NULL);
+	a->line.kind->accounts(a->line.channel, &all);
+	put_list_end(&all);
+	if (!all.full && all.len > 2)
+		put_json(out, "accounts", buf_text(&all));
+	buf_finish(&all);
+}
+
 static void put_channel(const struct desk_account *a, struct buf *out)
 {
 	put_object(out, NULL);
@@ -92,6 +108,7 @@ static void put_channel(const struct desk_account *a, struct buf *out)
 	if (a->why.words[0])
 		put_word(out, "why", a->why.words);
 	put_u64(out, "waiting", count_waiting(a->desk, a));
+	put_accounts(a, out);
 	put_end(out);
 }
 

@@ -1,11 +1,14 @@
 /* adapter_check.c - is everything there that an adapter needs?  What it says it can do, how its
  * platform stands, and which accounts it knows. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "deliver/adapter/adapter_inside.h"
 
 #define ASK_MS 15000
 #define WORDS_MAX 1000
+#define ACCOUNTS_FIRST_MS 1000
+#define ACCOUNTS_MS 600000 /* then they are asked for again */
 
 static void next_check(struct adapter *a);
 
@@ -142,6 +145,57 @@ void adapter_check(void *self, const struct channel_check *check)
 	tell_abilities(a);
 	next_check(a);
 }
+
+/* ---- accounts, for who looks at channels ---- */
+
+/* What it answered last stays, if it does not answer now. */
+static void accounts_over(void *self, struct text answer, const char *why)
+{
+	struct adapter *a = self;
+	struct buf names;
+	struct error fault;
+
+	buf_init(&names, ADAPTER_LINE_MAX);
+	if (!why && adapter_read_accounts(&a->reader, answer, &names, &fault)) {
+		free(a->accounts);
+		a->accounts = text_dup(answer);
+	}
+	buf_finish(&names);
+	deadline_set(a->options.loop, &a->accounts_due, ACCOUNTS_MS);
+}
+
+static void ask_accounts(struct deadline *deadline)
+{
+	struct adapter *a = list_of(deadline, struct adapter, accounts_due);
+	struct adapter_child_options o;
+	struct adapter_argv argv;
+
+	adapter_child_destroy(a->asks_accounts);
+	a->asks_accounts = NULL;
+	if (!accounts_argv(a, &argv))
+		return;
+	o = adapter_child_of(a, &argv);
+	o.ms = ASK_MS;
+	o.over = accounts_over;
+	a->asks_accounts = adapter_child_create(&o);
+}
+
+void adapter_watch_accounts(struct adapter *a)
+{
+	a->accounts_due.fire = ask_accounts;
+	if (a->info.can[ADAPTER_ACCOUNTS])
+		deadline_set(a->options.loop, &a->accounts_due, ACCOUNTS_FIRST_MS);
+}
+
+void adapter_accounts(void *self, struct buf *out)
+{
+	struct adapter *a = self;
+
+	if (a->accounts)
+		adapter_put_accounts(&a->reader, text_of(a->accounts), out);
+}
+
+/* ---- the end ---- */
 
 void adapter_check_finish(struct adapter *a)
 {

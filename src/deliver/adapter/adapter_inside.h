@@ -43,6 +43,10 @@ struct adapter {
 	struct adapter_child *asks;
 	unsigned check_step;
 
+	char *accounts; /* as it answered, or NULL */
+	struct adapter_child *asks_accounts;
+	struct deadline accounts_due;
+
 	/* Out: one call is under way at a time. */
 	struct link calls; /* adapter_call.in_adapter; the first is under way if `is_out` */
 	size_t call_count;
@@ -83,6 +87,8 @@ int64_t adapter_files_tick(struct adapter *a, int64_t now_ms);
 
 void adapter_check(void *self, const struct channel_check *check);
 void adapter_check_finish(struct adapter *a);
+void adapter_watch_accounts(struct adapter *a); /* asks for them, now and then */
+void adapter_accounts(void *self, struct buf *out);
 
 /* ---- adapter_calls.c ---- */
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/put.h"
 #include "base/utf8.h"
 #include "deliver/files.h"
 
@@ -293,6 +294,31 @@ bool adapter_read_accounts(struct json_reader *reader, struct text answer, struc
 			buf_add_char(names, ')');
 	}
 	return list != NULL;
+}
+
+void adapter_put_accounts(struct json_reader *reader, struct text answer, struct buf *out)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(list_accounts(reader, answer, NULL));
+	unsigned count = 0;
+	yyjson_val *one;
+
+	while (count < ADAPTER_ACCOUNTS_MAX && (one = yyjson_arr_iter_next(&it))) {
+		struct text shown = json_text_at(one, "display_name");
+		struct text status = json_text_at(one, "status");
+
+		if (!account_id(one).len)
+			continue;
+		count++;
+		put_object(out, NULL);
+		put_text(out, "id", utf8_cut(account_id(one), ADAPTER_NAME_MAX));
+		if (!shown.len)
+			shown = json_text_at(one, "address");
+		if (shown.len)
+			put_text(out, "name", utf8_cut(shown, ADAPTER_NAME_MAX));
+		if (status.len)
+			put_text(out, "status", utf8_cut(status, ADAPTER_NAME_MAX));
+		put_end(out);
+	}
 }
 
 bool adapter_has_account(struct json_reader *reader, struct text answer, struct text account)

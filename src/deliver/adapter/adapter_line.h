@@ -63,6 +63,8 @@ struct text adapter_read_place(struct text kept, int64_t *at_ms);
 /* The accounts that a program knows, as words; is ours one of them, or are none named? */
 bool adapter_read_accounts(struct json_reader *reader, struct text answer, struct buf *names,
                            struct error *why);
+/* The same as JSON, {"id","name"?,"status"?} each. */
+void adapter_put_accounts(struct json_reader *reader, struct text answer, struct buf *out);
 bool adapter_has_account(struct json_reader *reader, struct text answer, struct text account);
 
 /* A line of stream, or what send answers. */

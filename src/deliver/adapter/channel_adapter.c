@@ -162,6 +162,7 @@ static void take_info(struct adapter *a)
 		adapter_open_monitor(a);
 	if (a->info.can[ADAPTER_HEALTH])
 		deadline_set(a->options.loop, &a->check, 10000);
+	adapter_watch_accounts(a);
 }
 
 static void info_over(void *self, struct text answer, const char *why)
@@ -280,6 +281,9 @@ static void adapter_close(void *self)
 	adapter_child_destroy(a->stream);
 	adapter_child_destroy(a->health);
 	adapter_check_finish(a);
+	deadline_clear(&a->accounts_due);
+	adapter_child_destroy(a->asks_accounts);
+	free(a->accounts);
 	adapter_in_finish(a);
 	adapter_files_finish(a);
 	json_reader_finish(&a->reader);
@@ -364,6 +368,7 @@ struct channel_kind channel_outside(const char *name)
 		.stream = adapter_stream,
 		.ready = adapter_ready,
 		.state = adapter_state,
+		.accounts = adapter_accounts,
 		.check = adapter_check,
 		.fetch = adapter_fetch,
 		.tick = adapter_tick,
