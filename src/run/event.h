@@ -65,14 +65,14 @@ struct run_event {
 	enum run_event_kind kind;
 	enum run_event_form form;
 	bool is_counted; /* it is one of the run's events, not a frame about them */
-	bool is_thought, has_failed;
-	bool has_call;               /* a reply that calls a tool */
-	bool has_usage;              /* the model said its tokens */
-	double ts;                   /* 0: not known */
-	struct text invoke, session; /* whose it is; empty: nobody's */
-	struct text part, parent;    /* a subagent's id, and the call that began it; empty: none */
-	struct text from, task;      /* who told it, and what that work is called */
-	struct text model;           /* empty: not said */
+	bool is_thought, has_failed, begins; /* the last: a piece that begins another message */
+	bool has_call;                       /* a reply that calls a tool */
+	bool has_usage;                      /* the model said its tokens */
+	double ts;                           /* 0: not known */
+	struct text invoke, session;         /* whose it is; empty: nobody's */
+	struct text part, parent; /* a subagent's id, and the call that began it; empty: none */
+	struct text from, task;   /* who told it, and what that work is called */
+	struct text model;        /* empty: not said */
 	struct text text;
 	uint64_t pieces; /* that this one was joined of; 0: it was not */
 	uint64_t input_tokens, output_tokens;

@@ -92,6 +92,16 @@ static void hear_dispatch(struct hear_work *w)
 	                        : NULL;
 }
 
+/* Pieces of one message are numbered; where the message has an id, the first of them begins it. */
+static bool begins_message(const struct hear_work *w)
+{
+	yyjson_val *metadata = yyjson_obj_get(w->s->envelope, "metadata");
+	yyjson_val *index = yyjson_obj_get(w->payload, "index");
+
+	return yyjson_is_uint(index) && yyjson_get_uint(index) == 0 &&
+	       json_text_at(metadata, "message_id").len > 0;
+}
+
 static void hear_piece(struct hear_work *w, bool is_thought)
 {
 	struct run_event e;
@@ -100,7 +110,10 @@ static void hear_piece(struct hear_work *w, bool is_thought)
 	e = event_of_model(w, RUN_SAID);
 	e.is_thought = is_thought;
 	e.text = field(w, "content");
+	e.begins = begins_message(w);
 	tell(w, &e);
+	if (e.begins && !is_thought && w->name->words.len)
+		names_keep_words(w->h, w->name, TEXT("\n\n"));
 	if (!is_thought)
 		names_keep_words(w->h, w->name, e.text);
 }

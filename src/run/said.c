@@ -155,7 +155,7 @@ static void add_text(const struct said_work *w, struct said_speaker *who, struct
 
 	if (!words.len)
 		return;
-	if (!m || m->tool_count || (is_thought && m->text.end))
+	if (!m || m->tool_count || (is_thought && m->text.end) || (w->e->begins && m->text.end))
 		m = open_message(w, who);
 	m->last_ms = w->e->ts;
 	said_add_words(w->said, is_thought ? &m->thought : &m->text, words);

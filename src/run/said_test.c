@@ -573,6 +573,24 @@ static void a_page_is_the_newest_before_a_number(void **state)
 	free(got);
 }
 
+/* Two messages of one agent, with nothing between them, are two. */
+static void messages_with_ids_are_not_joined(void **state)
+{
+	hear_with("text_delta", "{\"agentId\":\"a\",\"content\":\"I look.\",\"index\":0}",
+	          "{\"message_id\":\"m1\"}");
+	hear_with("text_delta", "{\"agentId\":\"a\",\"content\":\" Still.\",\"index\":1}",
+	          "{\"message_id\":\"m1\"}");
+	hear_with("text_delta", "{\"agentId\":\"a\",\"content\":\"Done.\",\"index\":0}",
+	          "{\"message_id\":\"m2\"}");
+	assert_int_equal(said->message_count, 2);
+	assert_true(text_is(
+		said_text(&list_of(said->messages.next, struct said_message, in_said)->text),
+		"I look. Still."));
+	assert_true(text_is(
+		said_text(&list_of(said->messages.prev, struct said_message, in_said)->text),
+		"Done."));
+}
+
 int main(void)
 {
 #define SAID_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -581,6 +599,7 @@ int main(void)
 		SAID_TEST(an_answer_that_was_not_streamed_is_its_result),
 		SAID_TEST(an_ask_that_a_model_answers_under_its_own_name_is_over),
 		SAID_TEST(what_is_being_said_is_open),
+		SAID_TEST(messages_with_ids_are_not_joined),
 		SAID_TEST(those_who_speak_at_once_do_not_mix),
 		SAID_TEST(a_call_after_a_result_is_another_message),
 		SAID_TEST(subagents_are_listed),
