@@ -11,6 +11,7 @@
 #include "box/dialects.h"
 #include "cli/command.h"
 #include "config/check.h"
+#include "deliver/automations.h"
 #include "deliver/channels.h"
 #include "deliver/clause.h"
 #include "net/interrupt.h"
@@ -57,6 +58,7 @@ int main(int argc, char **argv)
 	                             .protocol = source_check_protocol,
 	                             .dialect = box_can_pin,
 	                             .channel = channel_check,
-	                             .condition = clause_check});
+	                             .condition = clause_check,
+	                             .message = automations_check});
 	return command_main(&context, argc, argv);
 }

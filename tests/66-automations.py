@@ -117,6 +117,8 @@ def _():
             ("{signal.text: {matches: '('}}",
              "c.yaml:3:9: when: /signal.text/matches: that is no regular expression"),
             ("[{}, {text: a}]", "c.yaml:3:9: when: /1/text: operators are wanted"),
+            ("{signal.txt: {equals: a}}", "c.yaml:3:9: when: /signal.txt: a message has no such"),
+            ("[{files.0.kind: {equals: a}}, {Text: {equals: a}}]", "when: /Text: a message has no"),
             ("yes", "c.yaml:3:9: when: a condition is wanted")):
         path.write_text(f"automations:\n- answer: a\n  when: {when}\n")
         got = cli("check", "--config", path)

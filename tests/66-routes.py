@@ -104,6 +104,19 @@ def _():
         assert [x["thread"] for x in lines(box) if x["peer"] == "alarm"] == ["t1"], lines(box)
 
 
+@test("a condition may name the project that a run worked in")
+def _():
+    some = "routes: [{when: {project: {equals: shop}, cwd: {matches: '^/srv/'}}, to: 'desk:ops'}]\n"
+    with Upstream() as up, settings(up, some) as box:
+        eventually(lambda: box.history("&type=nex.routed"))
+        for name, cwd in (("a", "/srv/other"), ("b", "/srv/shop"), ("c", "/home/shop")):
+            box.emit("text_delta", source="bot", correlationId=name,
+                     payload={"agentId": "bot", "content": f"in {cwd}"})
+            box.emit("completion", source="bot", correlationId=name, metadata={"cwd": cwd},
+                     payload={"agentId": "bot", "taskId": name, "success": True})
+        eventually(lambda: told(box) == ["in /srv/shop"])
+
+
 @test("the chat that asked has its reply, and gets no other")
 def _():
     both = "routes: [{to: 'desk:ada'}, {to: 'desk:ops', when: {chat: {equals: 'desk:ada'}}}]\n"

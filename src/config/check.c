@@ -251,6 +251,11 @@ bool check_condition(struct text value, struct error *why)
 	return !asked.condition || asked.condition(value, why);
 }
 
+bool check_message(struct text value, struct error *why)
+{
+	return check_condition(value, why) && (!asked.message || asked.message(value, why));
+}
+
 bool check_reference(struct text value, struct error *why)
 {
 	if (value.len > 3 && text_starts(value, TEXT("${")) && value.at[value.len - 1] == '}' &&

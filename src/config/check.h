@@ -52,6 +52,7 @@ struct check_by {
 	bool (*dialect)(struct text value, struct error *why);   /* can a listener pin it? */
 	bool (*channel)(struct text value, struct error *why);   /* of an adapter */
 	bool (*condition)(struct text value, struct error *why); /* as JSON */
+	bool (*message)(struct text value, struct error *why);   /* one on a message, likewise */
 };
 void check_ask(const struct check_by *by);
 
@@ -60,5 +61,6 @@ bool check_protocol(struct text value, struct error *why);
 bool check_dialect(struct text value, struct error *why);
 bool check_channel(struct text value, struct error *why);
 bool check_condition(struct text value, struct error *why);
+bool check_message(struct text value, struct error *why);
 
 #endif

@@ -23,7 +23,7 @@ static const struct field set_fields[] = {
 const struct field config_automation_fields[] = {
 	{"when", FIELD_TEXT, IN(automation, when),
          "a condition on the message, as those of a show; not given: any message",
-         .check = check_condition, .tree = true},
+         .check = check_message, .tree = true},
 	{"answer", FIELD_TEXT, IN(automation, answer), "the answer; no agent is asked",
          .lines = true},
 	{"route", FIELD_GROUP, IN(automation, route), "another agent is asked",

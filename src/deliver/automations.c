@@ -6,6 +6,7 @@
 
 #include "base/must.h"
 #include "base/put.h"
+#include "base/utf8.h"
 #include "config/config.h"
 #include "deliver/clause.h"
 #include "signal/json.h"
@@ -46,25 +47,72 @@ void automations_destroy(struct automations *a)
 
 /* ---- what a condition sees ---- */
 
+static const struct {
+	const char *name;
+	enum nexus_word word;
+} seen_words[] = {
+	{"text", NEXUS_CONTENT},        {"channel", NEXUS_CHANNEL},
+	{"account", NEXUS_ACCOUNT},     {"peer", NEXUS_PEER},
+	{"thread", NEXUS_THREAD},       {"replyTo", NEXUS_REPLY_TO},
+	{"message", NEXUS_MESSAGE},     {"sender", NEXUS_SENDER},
+	{"person", NEXUS_PERSON},       {"senderName", NEXUS_SENDER_NAME},
+	{"principal", NEXUS_PRINCIPAL}, {"relationship", NEXUS_RELATIONSHIP},
+	{"agent", NEXUS_AGENT},         {"session", NEXUS_SESSION},
+};
+
+static bool is_seen(struct text name)
+{
+	static const char *const others[] = {"type", "peerKind", "mentioned", "files"};
+
+	for (size_t i = 0; i < sizeof(seen_words) / sizeof(*seen_words); i++)
+		if (text_is(name, seen_words[i].name))
+			return true;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (text_is(name, others[i]))
+			return true;
+	return false;
+}
+
+static bool check_paths(yyjson_val *all, struct error *why)
+{
+	yyjson_obj_iter it = yyjson_obj_iter_with(all);
+	yyjson_val *key;
+
+	while ((key = yyjson_obj_iter_next(&it))) {
+		struct text path = json_text(key), name = path, rest;
+
+		cue_path(&name);
+		if (!is_seen(text_cut(name, '.', &rest)))
+			return error_set(
+				why, "/%.*s: a message has no such member; docs/chat.md has them",
+				TEXT_ARG(utf8_cut(path, 60)));
+	}
+	return true;
+}
+
+bool automations_check(struct text json, struct error *why)
+{
+	struct json_reader reader;
+	yyjson_val *root, *one;
+	yyjson_arr_iter it;
+	bool good;
+
+	json_reader_init(&reader, REQUEST_MAX);
+	root = yyjson_doc_get_root(json_read(&reader, json, NULL));
+	it = yyjson_arr_iter_with(root);
+	good = check_paths(root, why);
+	while (good && (one = yyjson_arr_iter_next(&it)))
+		good = check_paths(one, why);
+	json_reader_finish(&reader);
+	return good;
+}
+
 static void put_request(const struct nexus_request *r, struct text files, struct buf *out)
 {
-	static const struct {
-		const char *name;
-		enum nexus_word word;
-	} seen[] = {
-		{"text", NEXUS_CONTENT},        {"channel", NEXUS_CHANNEL},
-		{"account", NEXUS_ACCOUNT},     {"peer", NEXUS_PEER},
-		{"thread", NEXUS_THREAD},       {"replyTo", NEXUS_REPLY_TO},
-		{"message", NEXUS_MESSAGE},     {"sender", NEXUS_SENDER},
-		{"person", NEXUS_PERSON},       {"senderName", NEXUS_SENDER_NAME},
-		{"principal", NEXUS_PRINCIPAL}, {"relationship", NEXUS_RELATIONSHIP},
-		{"agent", NEXUS_AGENT},         {"session", NEXUS_SESSION},
-	};
-
 	put_object(out, NULL);
-	for (size_t i = 0; i < sizeof(seen) / sizeof(*seen); i++)
-		if (r->words[seen[i].word])
-			put_text(out, seen[i].name, nexus_word(r, seen[i].word));
+	for (size_t i = 0; i < sizeof(seen_words) / sizeof(*seen_words); i++)
+		if (r->words[seen_words[i].word])
+			put_text(out, seen_words[i].name, nexus_word(r, seen_words[i].word));
 	put_word(out, "peerKind", channel_peer_name(r->peer_kind));
 	put_bool(out, "mentioned", r->is_mentioned);
 	put_json(out, "files", files.len ? files : TEXT("[]"));

@@ -18,6 +18,9 @@ struct config_automation;
 
 struct automations;
 
+/* Of a condition: a message has each member that it looks at. */
+bool automations_check(struct text json, struct error *why);
+
 struct automations *automations_create(const struct config *config); /* which outlives it */
 void automations_destroy(struct automations *a);
 

@@ -12,6 +12,7 @@
 
 #define LINE_MAX_BYTES (16 * MIB)
 #define SAVED_MAX (16 * MIB)
+#define CWD_MAX 4096
 #define TIME_MAX 8.64e15  /* ms */
 #define ENDS_BACK 1000000 /* signals that a start without a checkpoint looks at */
 
@@ -28,6 +29,7 @@ static void drop_first(struct run_ends *e)
 	free(end->type);
 	free(end->task);
 	free(end->payload);
+	free(end->cwd);
 	free(end);
 }
 
@@ -139,9 +141,12 @@ static void note_end(struct run_ends *e, yyjson_val *envelope, const struct sign
 {
 	yyjson_val *payload = yyjson_obj_get(envelope, "payload");
 	struct text part = json_text_at(yyjson_obj_get(envelope, "metadata"), "agent_id");
+	struct text cwd = json_text_at(yyjson_obj_get(envelope, "metadata"), "cwd");
 	struct text run = run_of_signal(s);
 	yyjson_val *mark = yyjson_obj_get(yyjson_obj_get(envelope, "metadata"), "_meta");
 
+	if (cwd.len > CWD_MAX || memchr(cwd.len ? cwd.at : "", '\0', cwd.len))
+		cwd.len = 0;
 	if (part.len || !run.len || !yyjson_is_obj(payload) || !ends_run(payload, s) ||
 	    s->at_ms < e->mark_ms - ENDS_OLD_MS)
 		return;
@@ -151,6 +156,7 @@ static void note_end(struct run_ends *e, yyjson_val *envelope, const struct sign
 	                          .type = text_dup(s->type),
 	                          .seq = s->seq,
 	                          .at_ms = s->at_ms,
+	                          .cwd = cwd.len ? text_dup(cwd) : NULL,
 	                          .is_heartbeat =
 	                                  yyjson_is_true(yyjson_obj_get(mark, "heartbeat"))},
 	        payload);
@@ -219,6 +225,8 @@ static void ends_save(const void *self, struct buf *out)
 		put_json(out, "payload", text_of(end->payload));
 		put_u64(out, "seq", end->seq);
 		put_i64(out, "at", (int64_t)end->at_ms);
+		if (end->cwd)
+			put_word(out, "cwd", end->cwd);
 		if (end->is_heartbeat)
 			put_bool(out, "heartbeat", true);
 		put_end(out);
@@ -240,6 +248,7 @@ static void load_end(struct run_ends *e, yyjson_val *saved)
 	yyjson_val *payload = yyjson_obj_get(saved, "payload");
 	const struct run_end *last = e->count ? list_of(e->all.prev, struct run_end, in_all) : NULL;
 	uint64_t seq = yyjson_get_uint(yyjson_obj_get(saved, "seq"));
+	struct text cwd = json_text_at(saved, "cwd");
 
 	if (!json_text_at(saved, "run").len || !yyjson_is_obj(payload) ||
 	    (last && seq <= last->seq))
@@ -249,6 +258,7 @@ static void load_end(struct run_ends *e, yyjson_val *saved)
 	                          .source = text_dup(json_text_at(saved, "source")),
 	                          .type = text_dup(json_text_at(saved, "type")),
 	                          .seq = seq,
+	                          .cwd = cwd.len ? text_dup(cwd) : NULL,
 	                          .at_ms = load_time(yyjson_obj_get(saved, "at")),
 	                          .is_heartbeat =
 	                                  yyjson_is_true(yyjson_obj_get(saved, "heartbeat"))},

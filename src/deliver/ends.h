@@ -25,6 +25,7 @@ struct signal;
 struct run_end {
 	char *run, *source, *type;
 	char *task, *payload; /* the task that is over, or NULL; JSON */
+	char *cwd;            /* where it worked, or NULL */
 	uint64_t seq;
 	double at_ms;
 	bool is_heartbeat;  /* of a run that began by itself, now and then */

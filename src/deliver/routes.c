@@ -61,6 +61,18 @@ static void put_chat(const struct routes_seen *seen, struct buf *out)
 	buf_finish(&chat);
 }
 
+static void put_place(struct text cwd, struct buf *out)
+{
+	size_t at = cwd.len;
+
+	if (!cwd.len)
+		return;
+	while (at > 0 && cwd.at[at - 1] != '/')
+		at--;
+	put_text(out, "cwd", cwd);
+	put_text(out, "project", (struct text){cwd.at + at, cwd.len - at});
+}
+
 /* Where both say something, what the box says is found first. */
 static void put_seen(const struct routes_seen *seen, struct buf *out)
 {
@@ -74,6 +86,7 @@ static void put_seen(const struct routes_seen *seen, struct buf *out)
 	put_text(out, "text", utf8_cut(seen->text, SEEN_TEXT_MAX));
 	put_bool(out, "failed", seen->has_failed);
 	put_chat(seen, out);
+	put_place(text_of(seen->end->cwd), out);
 	if (payload.len > 2) { /* its members, without the braces */
 		buf_add_char(out, ',');
 		buf_add(out, (struct text){payload.at + 1, payload.len - 2});

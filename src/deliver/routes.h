@@ -3,7 +3,7 @@
  * A condition sees the end of a run as the signal that told it, with members of the box before
  * those of its payload:
  *
- *	source, run, agent, text, failed, chat
+ *	source, run, agent, text, failed, chat, cwd, project
  */
 #ifndef DELIVER_ROUTES_H
 #define DELIVER_ROUTES_H
