@@ -70,6 +70,8 @@ static bool write_is_there(const struct field *field, const void *row)
 {
 	const char *at = row;
 
+	if (field->type == FIELD_TEXTS)
+		return *(const size_t *)(const void *)(at + field->count) > 0;
 	if (field->type == FIELD_TEXT)
 		return *(const char *const *)(const void *)(at + field->offset) != NULL;
 	return field->type == FIELD_GROUP || !field->given ||
