@@ -46,7 +46,7 @@ bool mouth_say(struct mouth *mouth, struct text sentence, struct buf *pcm, int *
 	struct buf plain;
 	bool said;
 
-	buf_init(&plain, MOUTH_SENTENCE_MAX + 1);
+	buf_init(&plain, 2 * MOUTH_SENTENCE_MAX);
 	mouth_put_plain(utf8_cut(sentence, MOUTH_SENTENCE_MAX), &plain);
 	buf_add_char(&plain, '\0');
 	said = mouth->voice->say(mouth, plain.at, pcm, rate, why);
@@ -81,11 +81,18 @@ static char plain_of(uint32_t c)
 
 void mouth_put_plain(struct text sentence, struct buf *out)
 {
+	unsigned letters = 0;
+
 	while (sentence.len) {
 		size_t len = utf8_length(sentence);
-		uint32_t c = len ? utf8_decode((struct text){sentence.at, len}) : ' ';
+		char c = len ? plain_of(utf8_decode((struct text){sentence.at, len})) : ' ';
 
-		buf_add_char(out, plain_of(c));
+		letters = c == ' ' ? 0 : letters + 1;
+		if (letters > MOUTH_WORD_MAX) {
+			buf_add_char(out, ' ');
+			letters = 1;
+		}
+		buf_add_char(out, c);
 		len = len ? len : 1;
 		sentence = (struct text){sentence.at + len, sentence.len - len};
 	}

@@ -7,6 +7,7 @@
 #include "base/error.h"
 
 #define MOUTH_SENTENCE_MAX 2000 /* bytes; the rest of a longer one is not said */
+#define MOUTH_WORD_MAX 40       /* letters; a longer word takes minutes, so it is parted */
 
 struct mouth;
 

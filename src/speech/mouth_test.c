@@ -21,6 +21,8 @@ static void words_become_plain(void **state)
 	assert_plain("caf\xc3\xa9 M\xc3\xbcller", "cafe Muller");
 	assert_plain("a\nb\x1b[1m\xff", "a b [1m ");
 	assert_plain("\xe6\x97\xa5", " ");
+	assert_plain("1234567890123456789012345678901234567890ab, c",
+	             "1234567890123456789012345678901234567890 ab, c");
 }
 
 static void an_unknown_voice_is_named(void **state)
