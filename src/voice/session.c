@@ -138,14 +138,19 @@ static void mark(const struct voice_session *s, enum voice_mark mark)
 
 static void hear_fact(void *self, uint64_t turn, const struct voice_fact *fact);
 
-static void *work_of(const struct doing *d, enum voice_part part)
+static void begin_work(const struct doing *d, enum voice_part part)
 {
 	struct voice_session *s = d->s;
 	struct voice_ear ear = {s, s->turn, hear_fact};
 
-	if (!s->work[part])
-		s->work[part] = s->engine->parts[part]->begin(s->engine->self, &ear, d->now_ms);
-	return s->work[part];
+	s->work[part] = s->engine->parts[part]->begin(s->engine->self, &ear, d->now_ms);
+}
+
+static void *work_of(const struct doing *d, enum voice_part part)
+{
+	if (!d->s->work[part])
+		begin_work(d, part);
+	return d->s->work[part];
 }
 
 static void do_stop(const struct doing *d)
