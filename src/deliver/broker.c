@@ -10,7 +10,6 @@
 #include "signal/signal.h"
 
 #define WHY_MAX (4 * KIB)
-#define CUT_NOTE "\n(the rest was left out: it is too long)"
 
 void broker_init(struct broker *b, const struct agent_streaming_callbacks *callbacks, void *self)
 {
@@ -88,11 +87,11 @@ static void say(struct broker *b, struct text delta)
 	}
 	if (b->is_cut)
 		return;
-	room = BROKER_MESSAGE_MAX - sizeof(CUT_NOTE) - b->message.len;
+	room = BROKER_MESSAGE_MAX - sizeof(PAYLOAD_CUT_NOTE) - b->message.len;
 	b->is_cut = delta.len > room;
 	tell_delta(b, b->is_cut ? utf8_cut(delta, room) : delta);
 	if (b->is_cut)
-		tell_delta(b, TEXT(CUT_NOTE));
+		tell_delta(b, TEXT(PAYLOAD_CUT_NOTE));
 }
 
 /* ---- media ---- */

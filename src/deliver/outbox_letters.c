@@ -4,10 +4,10 @@
 #include "base/put.h"
 #include "deliver/attached.h"
 #include "deliver/outbox_inside.h"
+#include "deliver/payload.h"
 #include "deliver/tell.h"
 
 #define NAMES_MAX (8 * KIB)
-#define CUT_NOTE "\n(the rest was left out: it is too long)"
 
 /* ---- letters that begin ---- */
 
@@ -32,9 +32,9 @@ static void cut_text(struct text text, size_t max, struct buf *out)
 		buf_add(out, text);
 		return;
 	}
-	text.len = chunk_reach(CHUNK_BYTES, text, max - sizeof(CUT_NOTE));
+	text.len = chunk_reach(CHUNK_BYTES, text, max - sizeof(PAYLOAD_CUT_NOTE));
 	buf_add(out, text);
-	buf_add(out, TEXT(CUT_NOTE));
+	buf_add(out, TEXT(PAYLOAD_CUT_NOTE));
 }
 
 /* The text of a wish, and the files that go with it; where a chat shows none, the text has their

@@ -11,6 +11,9 @@
 /* More of them are left out: no platform shows as many with one message. */
 #define PAYLOAD_MEDIA_MAX 16
 
+/* What ends a text whose rest was left out. */
+#define PAYLOAD_CUT_NOTE "\n(the rest was left out: it is too long)"
+
 struct payload {
 	struct text text;
 	const struct text *media; /* mediaUrls: the payload's own, never found in the text */
