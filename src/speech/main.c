@@ -47,22 +47,23 @@ static bool is_ours(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == getuid();
 }
 
-/* A connection over the limit is closed: its caller sees that and may come again. */
+/* Only one thread accepts, so nobody else adds to talks.  A connection over the limit is closed:
+ * its caller sees that and may come again. */
 static void begin_talk(int fd)
 {
 	pthread_t thread;
 
-	if (!is_ours(fd) || atomic_fetch_add(&talks, 1) >= TALKS_MAX) {
-		atomic_fetch_sub(&talks, is_ours(fd) ? 1 : 0);
+	if (!is_ours(fd) || talks >= TALKS_MAX) {
 		close(fd);
 		return;
 	}
-	if (pthread_create(&thread, NULL, run_talk, (void *)(intptr_t)fd) != 0) {
-		atomic_fetch_sub(&talks, 1);
-		close(fd);
+	atomic_fetch_add(&talks, 1);
+	if (pthread_create(&thread, NULL, run_talk, (void *)(intptr_t)fd) == 0) {
+		pthread_detach(thread);
 		return;
 	}
-	pthread_detach(thread);
+	atomic_fetch_sub(&talks, 1);
+	close(fd);
 }
 
 static int listen_at(const char *path)
