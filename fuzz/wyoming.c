@@ -25,7 +25,8 @@ static void check_event(const struct wyoming_event *event)
 			abort();
 		wyoming_reader_finish(&reader);
 	}
-	wyoming_text(event, "text");
+	if (!wyoming_text(event, "text").at && wyoming_text(event, "text").len)
+		abort();
 	buf_finish(&out);
 }
 

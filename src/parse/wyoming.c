@@ -2,6 +2,7 @@
 #include "parse/wyoming.h"
 
 #include "base/put.h"
+#include "signal/json.h"
 
 #define VERSION "1.10.2" /* of the protocol that we were written against */
 #define RATE_MIN 4000
@@ -107,6 +108,8 @@ enum wyoming_read wyoming_read(struct wyoming_reader *reader, struct wyoming_eve
 	struct text waiting, line, rest;
 
 	forget_event(reader);
+	if (!reader->bytes.len)
+		return WYOMING_MORE;
 	waiting =
 		(struct text){reader->bytes.at + reader->begin, reader->bytes.len - reader->begin};
 	line = text_cut(waiting, '\n', &rest);
@@ -130,9 +133,7 @@ yyjson_val *wyoming_member(const struct wyoming_event *event, const char *key)
 
 struct text wyoming_text(const struct wyoming_event *event, const char *key)
 {
-	yyjson_val *member = wyoming_member(event, key);
-
-	return (struct text){yyjson_get_str(member), yyjson_get_len(member)};
+	return json_text(wyoming_member(event, key));
 }
 
 int64_t wyoming_number(const struct wyoming_event *event, const char *key, int64_t other)

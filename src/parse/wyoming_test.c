@@ -72,6 +72,21 @@ static void what_is_written_is_read_in_any_pieces(void **state)
 	buf_finish(&out);
 }
 
+/* The length of a list is not that of a text. */
+static void what_is_no_text_reads_as_none(void **state)
+{
+	assert_int_equal(
+		reads("{\"type\":\"synthesize\",\"data\":{\"text\":[1],\"name\":{\"a\":1}}}\n"),
+		WYOMING_EVENT);
+	assert_text(wyoming_text(&event, "text"), "");
+	assert_text(wyoming_text(&event, "name"), "");
+}
+
+static void nothing_has_come_at_first(void **state)
+{
+	assert_int_equal(wyoming_read(&reader, &event, &why), WYOMING_MORE);
+}
+
 static void many_events_come_of_one_read(void **state)
 {
 	assert_int_equal(reads("{\"type\":\"a\"}\n{\"type\":\"b\"}\n{\"type\":"), WYOMING_EVENT);
@@ -130,6 +145,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(both_parts_of_the_data_count, set_up, take_down),
 		cmocka_unit_test_setup_teardown(what_is_written_is_read_in_any_pieces, set_up,
 	                                        take_down),
+		cmocka_unit_test_setup_teardown(what_is_no_text_reads_as_none, set_up, take_down),
+		cmocka_unit_test_setup_teardown(nothing_has_come_at_first, set_up, take_down),
 		cmocka_unit_test_setup_teardown(many_events_come_of_one_read, set_up, take_down),
 		cmocka_unit_test_setup_teardown(bytes_of_something_else_end_it, set_up, take_down),
 		cmocka_unit_test_setup_teardown(nothing_grows_without_end, set_up, take_down),

@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "base/random.h"
-#include "source/fault.h"
+#include "parse/fault.h"
 #include "source/inside.h"
 #include "source/intake.h"
 

@@ -12,9 +12,9 @@
 #include "base/must.h"
 #include "net/loop.h"
 #include "net/request.h"
+#include "parse/fault.h"
 #include "parse/make.h"
 #include "signal/json.h"
-#include "source/fault.h"
 
 #define CONNECT_MS 10000
 #define LINGER_MS 2000

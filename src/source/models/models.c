@@ -7,8 +7,8 @@
 #include "base/must.h"
 #include "net/request.h"
 #include "net/url.h"
+#include "parse/fault.h"
 #include "signal/json.h"
-#include "source/fault.h"
 
 #define NOT_THERE "it does not list models there"
 #define BODY_MAX (4 * MIB) /* some servers list hundreds, with prices */

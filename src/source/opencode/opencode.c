@@ -13,8 +13,8 @@
 #include "base/must.h"
 #include "net/request.h"
 #include "net/url.h"
+#include "parse/fault.h"
 #include "parse/parse.h"
-#include "source/fault.h"
 
 #define CONNECT_MS 5000
 #define HEAD_MS 15000

@@ -11,7 +11,7 @@
 #include "base/must.h"
 #include "net/request.h"
 #include "net/work.h"
-#include "source/fault.h"
+#include "parse/fault.h"
 #include "source/known.h"
 #include "source/opencode/opencode_parts.h"
 

@@ -10,10 +10,10 @@
 #include "base/put.h"
 #include "net/loop.h"
 #include "net/ws_client.h"
+#include "parse/fault.h"
 #include "parse/parse.h"
 #include "signal/json.h"
 #include "source/backoff.h"
-#include "source/fault.h"
 #include "source/run/run_hub.h"
 #include "source/transport.h"
 

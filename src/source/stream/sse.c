@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "base/must.h"
 #include "net/request.h"
+#include "parse/fault.h"
 #include "parse/parse.h"
-#include "source/fault.h"
 #include "source/models/models.h"
 #include "source/transport.h"
 

@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "base/must.h"
 #include "net/ws_client.h"
+#include "parse/fault.h"
 #include "parse/parse.h"
-#include "source/fault.h"
 #include "source/transport.h"
 
 #define MESSAGE_MAX (1 * MIB)

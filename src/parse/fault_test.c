@@ -1,5 +1,5 @@
 /* fault_test.c - the words of servers that refuse. */
-#include "source/fault.h"
+#include "parse/fault.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

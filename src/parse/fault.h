@@ -1,8 +1,9 @@
 /* fault.h - an HTTP answer that is a refusal, in words; pure. */
-#ifndef SOURCE_FAULT_H
-#define SOURCE_FAULT_H
+#ifndef PARSE_FAULT_H
+#define PARSE_FAULT_H
 
 #include <stdbool.h>
+#include <yyjson.h>
 
 #include "base/text.h"
 
@@ -10,6 +11,9 @@ struct fault {
 	char words[1024]; /* "429 Too Many Requests: what the server said about it" */
 	char code[64];    /* the server's own name for it, else "http_429" */
 };
+
+/* What such a body says about it; empty: nothing. */
+struct text fault_message(yyjson_val *root);
 
 void fault_read(struct fault *fault, int status, struct text body);
 

@@ -1,6 +1,6 @@
 /* fault.c - where servers put their words: {"error":{"message","code","type"}},
  * {"error":"..."}, {"message":"..."}, {"detail":"..."}, or a line of plain text. */
-#include "source/fault.h"
+#include "parse/fault.h"
 
 #include <stdio.h>
 
@@ -51,15 +51,19 @@ static struct text first_string(yyjson_val *object, const char *a, const char *b
 	return t.len ? t : json_text(yyjson_obj_get(object, b));
 }
 
-static struct text said_in_json(yyjson_val *root, struct text *code)
+struct text fault_message(yyjson_val *root)
 {
 	yyjson_val *error = yyjson_obj_get(root, "error");
 
-	if (yyjson_is_obj(error)) {
-		*code = first_string(error, "code", "type");
+	if (yyjson_is_obj(error))
 		return json_text(yyjson_obj_get(error, "message"));
-	}
 	return yyjson_is_str(error) ? json_text(error) : first_string(root, "message", "detail");
+}
+
+static struct text said_in_json(yyjson_val *root, struct text *code)
+{
+	*code = first_string(yyjson_obj_get(root, "error"), "code", "type");
+	return fault_message(root);
 }
 
 /* A page for people is of no use to them here. */
