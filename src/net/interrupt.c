@@ -1,6 +1,7 @@
 /* interrupt.c - the only file that knows <signal.h>. */
 #include "net/interrupt.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -149,6 +150,12 @@ void interrupt_kill(int pid)
 void interrupt_end_with_parent(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+bool interrupt_leash(int fd, int group)
+{
+	return fcntl(fd, F_SETOWN, -group) == 0 && fcntl(fd, F_SETSIG, SIGKILL) == 0 &&
+	       fcntl(fd, F_SETFL, O_ASYNC) == 0;
 }
 
 void interrupt_restore(void)

@@ -44,6 +44,9 @@ void interrupt_restore(void);
 void interrupt_restore_spawned(posix_spawnattr_t *attributes);
 /* In the child: it is killed when its parent ends, however that does. */
 void interrupt_end_with_parent(void);
+/* For one that posix_spawn begins: its group is killed when nobody can write to this pipe any
+ * more.  A process of the group has to hold the end that is read from, and nobody writes. */
+bool interrupt_leash(int fd, int group);
 
 /* ---- for a program that draws on the terminal ---- */
 

@@ -178,6 +178,7 @@ bool peer_ask(struct peer_line *line, int fd, struct peer *peer)
 	if (!peer_place_of(their_end, &them) || !peer_place_of(our_end, &us))
 		return false;
 	memcpy(peer->address, them.address, sizeof(peer->address));
+	peer->is_ipv4 = them.family == AF_INET;
 	peer->is_loopback = place_is_loopback(&them);
 	if (peer->is_loopback)
 		peer->uid_known = find_uid(line, &them, &us, &peer->uid);
@@ -236,6 +237,16 @@ int peer_connect(const char *path, int type, struct error *why)
 		close(fd);
 	errno = failure;
 	return -1;
+}
+
+bool peer_is_at(const struct peer *peer, const char *literal)
+{
+	uint32_t address[4] = {0};
+	bool is_ipv4 = inet_pton(AF_INET, literal, address) == 1;
+
+	if (peer->is_unix || (!is_ipv4 && inet_pton(AF_INET6, literal, address) != 1))
+		return false;
+	return is_ipv4 == peer->is_ipv4 && memcmp(address, peer->address, sizeof(address)) == 0;
 }
 
 void peer_name(const struct peer *peer, char out[PEER_NAME_MAX])

@@ -13,6 +13,7 @@ struct sockaddr;
 struct peer {
 	bool is_unix;     /* a Unix socket: uid and pid are SO_PEERCRED's */
 	bool is_loopback; /* TCP from 127.0.0.0/8 or ::1 */
+	bool is_ipv4;     /* TCP; however its address is written */
 	bool uid_known;   /* TCP: the peer's socket was found by NETLINK_SOCK_DIAG */
 	uid_t uid;
 	pid_t pid;           /* Unix only; 0 when not known */
@@ -38,6 +39,9 @@ bool peer_ask(struct peer_line *line, int fd, struct peer *peer); /* the same */
  * it; a connection that does not block fails with EAGAIN when there is no room for it. */
 int peer_connect(const char *path, int type, struct error *why);
 bool peer_is_ours(int fd, struct error *why); /* the same of one that is connected */
+
+/* Is it at this address of TCP?  The literal is of IPv4 or IPv6, without a port. */
+bool peer_is_at(const struct peer *peer, const char *literal);
 
 /* "uid 1000", or the address from which it came; of IPv6 the half that is one's own. */
 #define PEER_NAME_MAX 48

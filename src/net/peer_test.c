@@ -89,9 +89,25 @@ static void an_address_of_elsewhere_is_not_asked_about(void **state)
 	assert_false(peer_of_listener((struct sockaddr *)&far, &uid));
 }
 
+static void a_peer_is_at_its_own_address_alone(void **state)
+{
+	struct peer four = {.is_ipv4 = true}, six = {0}, local = {.is_unix = true};
+
+	inet_pton(AF_INET, "192.0.2.7", four.address);
+	inet_pton(AF_INET6, "2001:db8::7", six.address);
+	assert_true(peer_is_at(&four, "192.0.2.7"));
+	assert_false(peer_is_at(&four, "192.0.2.8"));
+	assert_false(peer_is_at(&four, "c000:207::"));
+	assert_true(peer_is_at(&six, "2001:db8:0::7"));
+	assert_false(peer_is_at(&six, "2001:db8::8"));
+	assert_false(peer_is_at(&six, "no address"));
+	assert_false(peer_is_at(&local, "0.0.0.0"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_peer_is_at_its_own_address_alone),
 		cmocka_unit_test(a_listener_of_ours_is_found_until_it_closes),
 		cmocka_unit_test(one_on_every_address_answers_for_loopback),
 		cmocka_unit_test(one_on_the_other_loopback_address_does_not),

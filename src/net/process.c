@@ -48,7 +48,8 @@ struct process {
 	struct process_options o; /* its callbacks and self; the rest is not ours to keep */
 	struct process_pipe end;  /* readable: it has ended */
 	struct process_pipe in;
-	struct buf waiting;               /* to go in */
+	int leash;          /* while it is open, its group may live; -1: it is closed */
+	struct buf waiting; /* to go in */
 	struct process_reader readers[2]; /* by enum process_stream */
 	struct later go_on;               /* after process_hush(false) */
 	struct deadline grace;
@@ -172,6 +173,9 @@ static void part_with(struct process *p)
 	}
 	close_pipes(p);
 	pipe_close(&p->end);
+	if (p->leash >= 0)
+		close(p->leash);
+	p->leash = -1;
 	p->grave.free = bury_process;
 	loop_bury(p->loop, &p->grave);
 }
@@ -350,8 +354,8 @@ void process_hush(struct process *process, bool hush)
 
 /* --- its life ------------------------------------------------------------------- */
 
-/* Pipes to and from it: ours in the process, the others in files.  -1 for /dev/null. */
-static bool open_pipes(struct process *p, size_t input_max, int files[3], struct error *why)
+/* Pipes to and from it: ours in the process, the others where it begins. */
+static bool open_pipes(struct process *p, size_t input_max, struct spawn *its, struct error *why)
 {
 	struct process_pipe *ours[] = {&p->in, &p->readers[0].pipe, &p->readers[1].pipe};
 	int ends[2];
@@ -359,11 +363,12 @@ static bool open_pipes(struct process *p, size_t input_max, int files[3], struct
 	for (int i = input_max ? 0 : 1; i < 3; i++) {
 		if (pipe2(ends, O_CLOEXEC) != 0)
 			return error_errno(why, "no pipe for the program");
-		files[i] = ends[i == 0 ? 0 : 1];
+		its->files[i] = ends[i == 0 ? 0 : 1];
 		if (!pipe_open(p, ours[i], ends[i == 0 ? 1 : 0]))
 			return error_set(why, "no place in the loop for the program");
 	}
-	return true;
+	p->leash = spawn_open_leash(its);
+	return p->leash >= 0 || error_errno(why, "no pipe for the program");
 }
 
 static struct process *make_process(struct processes *processes,
@@ -376,7 +381,7 @@ static struct process *make_process(struct processes *processes,
 	p->open = 1;
 	p->go_on.run = on_go_on;
 	p->grace.fire = kill_late;
-	p->end.fd = p->in.fd = p->readers[0].pipe.fd = p->readers[1].pipe.fd = -1;
+	p->leash = p->end.fd = p->in.fd = p->readers[0].pipe.fd = p->readers[1].pipe.fd = -1;
 	pieces_init(&p->readers[PROCESS_OUTPUT].pieces, options->line_max, READ_MAX);
 	pieces_init(&p->readers[PROCESS_COMPLAINTS].pieces, PROCESS_COMPLAINT_MAX, READ_MAX);
 	buf_init(&p->waiting, options->input_max);
@@ -384,17 +389,11 @@ static struct process *make_process(struct processes *processes,
 }
 
 /* The group, and the descriptor that tells of its leader's end. */
-static bool begin_program(struct process *p, const int files[3], struct error *why)
+static bool begin_program(struct process *p, const struct spawn *its, struct error *why)
 {
-	struct spawn spawn = {
-		.argv = p->o.argv,
-		.env = p->o.env,
-		.directory = p->o.directory,
-		.files = {files[0], files[1], files[2]},
-	};
 	int fd;
 
-	p->pid = spawn_begin(&spawn, why);
+	p->pid = spawn_begin(its, why);
 	if (p->pid == 0)
 		return false;
 	fd = pidfd_open(p->pid, 0);
@@ -408,7 +407,7 @@ static bool begin_program(struct process *p, const int files[3], struct error *w
 struct process *process_start(struct processes *processes, const struct process_options *options,
                               struct error *why)
 {
-	int files[3] = {-1, -1, -1};
+	struct spawn its = {options->argv, options->env, options->directory, {-1, -1, -1}, -1};
 	struct process *p;
 	bool runs;
 
@@ -417,10 +416,8 @@ struct process *process_start(struct processes *processes, const struct process_
 		return NULL;
 	}
 	p = make_process(processes, options);
-	runs = open_pipes(p, options->input_max, files, why) && begin_program(p, files, why);
-	for (int i = 0; i < 3; i++)
-		if (files[i] >= 0)
-			close(files[i]);
+	runs = open_pipes(p, options->input_max, &its, why) && begin_program(p, &its, why);
+	spawn_close(&its);
 	if (!runs) {
 		part_with(p);
 		return NULL;

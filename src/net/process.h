@@ -4,6 +4,9 @@
  * gets three descriptors and a clean environment: nothing else of ours reaches it.  What
  * it says comes as lines or as bytes; what it does not take waits, up to a ceiling.
  *
+ * A fourth descriptor, which nothing comes from, is its leash: when this process ends without
+ * having ended it, killed as it may be, the kernel kills the group.
+ *
  * It ends with its leader.  What the leader leaves in its group is killed then, and
  * ended() is called once, after the last of its output.  Stopping it is SIGTERM to the
  * group and SIGKILL after PROCESS_GRACE_MS.  A process that has left the group is out of

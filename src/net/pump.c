@@ -15,8 +15,8 @@
 #include "base/must.h"
 #include "net/interrupt.h"
 
-/* Connections that are kept for the next request to the same server. */
-#define SPARE_MAX 16L
+/* Connections that are kept for the next request to the same server, beside those in use. */
+#define SPARE_MAX 32L
 
 #define PUMP_BATCH 32 /* sockets that are served before the loop goes on */
 #define PUMP_PACE_MS 40
@@ -31,17 +31,27 @@ struct curl_pump {
 	unsigned handles;
 	struct grave grave;
 	struct link running, waiting, doomed; /* pump_job.in_pump */
+	long jobs;                            /* that are running */
 	bool inside;                          /* libcurl is at work: hands off */
 	bool is_over;
 	uint64_t since_ms; /* since then ... */
 	unsigned heard;    /* ... so many sockets were served */
 };
 
+/* libcurl's limit counts the connections that are in use, too. */
+static void pump_count(struct curl_pump *pump, long more)
+{
+	pump->jobs += more;
+	curl_multi_setopt(pump->multi, CURLMOPT_MAXCONNECTS, pump->jobs + SPARE_MAX);
+}
+
 static void pump_end_job(struct curl_pump *pump, struct pump_job *job, bool ended, CURLcode code)
 {
 	list_remove(&job->in_pump);
-	if (job->is_running)
+	if (job->is_running) {
 		curl_multi_remove_handle(pump->multi, job->easy);
+		pump_count(pump, -1);
+	}
 	job->is_running = false;
 	job->is_stopped = true;
 	job->over(job, ended, code);
@@ -57,6 +67,7 @@ static void pump_begin_job(struct curl_pump *pump, struct pump_job *job)
 		abort();
 	}
 	job->is_running = true;
+	pump_count(pump, 1);
 }
 
 /* What over() starts and stops on the way is done at once, not here. */
@@ -222,7 +233,7 @@ struct curl_pump *pump_create(struct loop *loop)
 	curl_multi_setopt(pump->multi, CURLMOPT_SOCKETDATA, pump);
 	curl_multi_setopt(pump->multi, CURLMOPT_TIMERFUNCTION, set_timer);
 	curl_multi_setopt(pump->multi, CURLMOPT_TIMERDATA, pump);
-	curl_multi_setopt(pump->multi, CURLMOPT_MAXCONNECTS, SPARE_MAX);
+	pump_count(pump, 0);
 	return pump;
 }
 

@@ -460,6 +460,40 @@ static void a_crowd_is_heard_whole(void **state)
 	assert_int_equal(w->heard, CROWD * ROUNDS * 5);
 }
 
+#define HELD 60 /* requests that wait for their answers, as long polls do */
+
+/* Leaves so many waiting, and answers two more if they come on one connection. */
+static void say_to_the_last(struct server *s)
+{
+	static const struct text answer = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 40};
+	int conns[HELD + 1] = {s->conn}, last = 1;
+	char bytes[4096];
+
+	if (s->conns > 1)
+		return;
+	while (last <= HELD && !s->stop)
+		if ((conns[last] = accept(s->fd, NULL, NULL)) >= 0)
+			last++;
+	for (int i = 0; i < 2 && last > HELD; i++)
+		if (recv(conns[HELD], bytes, sizeof(bytes), 0) > 0)
+			send(conns[HELD], answer.at, answer.len, MSG_NOSIGNAL);
+	for (int i = 1; i < last; i++)
+		close(conns[i]);
+}
+
+static void a_connection_is_kept_beside_many_in_use(void **state)
+{
+	struct test_asker *w = *state;
+	struct request_options o = asker_serve(w, say_to_the_last);
+	struct request_options held = {.url = w->url};
+
+	for (int i = 0; i < HELD; i++)
+		assert_non_null(request_start(w->requests, &held, NULL));
+	run_for(w->loop, 50);
+	asker_run(w, &o, "");
+	asker_run(w, &o, "");
+}
+
 static void loopback_is_asked_without_a_proxy(void **state)
 {
 	struct test_asker *w = *state;
@@ -536,6 +570,7 @@ int main(void)
 		asker_test(a_request_can_be_hushed_before_its_head_came),
 		asker_test(cancelling_while_going_on_is_fine),
 		asker_test(a_crowd_is_heard_whole),
+		asker_test(a_connection_is_kept_beside_many_in_use),
 		asker_test(loopback_is_asked_without_a_proxy),
 		asker_test(who_says_that_it_comes_is_waited_for),
 		asker_test(a_fault_has_its_kind),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/must.h"
 #include "base/text.h"
 #include "net/interrupt.h"
@@ -34,6 +35,7 @@ static const char *const kept[] = {
 	"XDG_STATE_HOME",
 };
 
+#define LEASH (STDERR_FILENO + 1)
 #define KEPT_LEN (sizeof(kept) / sizeof(*kept))
 
 static bool is_variable(const char *variable, const char *name)
@@ -89,7 +91,9 @@ static int add_files(posix_spawn_file_actions_t *actions, const struct spawn *sp
 			failure = posix_spawn_file_actions_adddup2(actions, spawn->files[fd], fd);
 	}
 	if (failure == 0)
-		failure = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+		failure = posix_spawn_file_actions_adddup2(actions, spawn->leash, LEASH);
+	if (failure == 0)
+		failure = posix_spawn_file_actions_addclosefrom_np(actions, LEASH + 1);
 	if (failure == 0)
 		failure = posix_spawn_file_actions_addchdir_np(actions, spawn->directory);
 	return failure;
@@ -105,6 +109,25 @@ static int set_attributes(posix_spawnattr_t *attributes)
 		                                                       POSIX_SPAWN_SETSIGMASK);
 	interrupt_restore_spawned(attributes);
 	return failure;
+}
+
+int spawn_open_leash(struct spawn *spawn)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return -1;
+	spawn->leash = ends[0];
+	return ends[1];
+}
+
+void spawn_close(struct spawn *spawn)
+{
+	for (int i = 0; i < 3; i++)
+		if (spawn->files[i] >= 0)
+			close(spawn->files[i]);
+	if (spawn->leash >= 0)
+		close(spawn->leash);
 }
 
 /* An error number, or 0. */
@@ -138,8 +161,11 @@ int spawn_begin(const struct spawn *spawn, struct error *why)
 	int failure = spawn_begin_with(spawn, environment, &pid);
 
 	free(environment);
-	if (failure == 0)
+	if (failure == 0) {
+		if (!interrupt_leash(spawn->leash, pid))
+			log_warn("net", "%s may outlive this program", spawn->argv[0]);
 		return pid;
+	}
 	/* Both have the same error number, and who reads of it looks in one of two places. */
 	if (access(spawn->directory, X_OK) != 0) {
 		error_errno(why, "cannot work in %s", spawn->directory);
