@@ -36,6 +36,7 @@ enum back_answer {
 struct back_ask {
 	struct text source;  /* its id */
 	struct text run;     /* the id that the caller wants it to have; .at NULL: one is made */
+	bool joins;          /* that run is the caller's own, which has told of it already */
 	struct text prompt;  /* what the user says */
 	struct text model;   /* empty: the source's own choice */
 	struct text session; /* whose history goes with it; empty: none */

@@ -238,9 +238,11 @@ static char *note_name(struct backs *b, const char *run)
 }
 
 /* BACK_DONE: run has it. */
-static enum back_answer name_run(struct backs *b, struct text given, char run[BACK_RUN_MAX + 1],
-                                 struct error *why)
+static enum back_answer name_run(struct backs *b, const struct back_ask *ask,
+                                 char run[BACK_RUN_MAX + 1], struct error *why)
 {
+	struct text given = ask->run;
+
 	if (!given.at) {
 		random_uuid(run);
 		run[RANDOM_UUID_LEN] = '\0';
@@ -255,7 +257,7 @@ static enum back_answer name_run(struct backs *b, struct text given, char run[BA
 		error_set(why, "there is a run '%.*s' already", TEXT_ARG(given));
 		return BACK_CONFLICT;
 	}
-	if (b->options.is_free && !b->options.is_free(b->options.self, given, why))
+	if (!ask->joins && b->options.is_free && !b->options.is_free(b->options.self, given, why))
 		return BACK_CONFLICT;
 	snprintf(run, BACK_RUN_MAX + 1, "%.*s", TEXT_ARG(given));
 	return BACK_DONE;
@@ -265,7 +267,7 @@ static enum back_answer ask(void *self, const struct back_ask *given, char run[B
                             struct error *why)
 {
 	struct back_ask ask = *given;
-	enum back_answer answer = name_run(self, given->run, run, why);
+	enum back_answer answer = name_run(self, given, run, why);
 	char *named;
 
 	if (answer != BACK_DONE)
