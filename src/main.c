@@ -8,6 +8,7 @@
 
 #include "base/must.h"
 #include "box.h"
+#include "box/bare.h"
 #include "box/dialects.h"
 #include "cli/command.h"
 #include "config/check.h"
@@ -57,8 +58,10 @@ int main(int argc, char **argv)
 	check_ask(&(struct check_by){.source_url = source_check_scheme,
 	                             .protocol = source_check_protocol,
 	                             .dialect = box_can_pin,
+	                             .bare = box_is_bare,
 	                             .channel = channel_check,
 	                             .condition = clause_check,
-	                             .message = automations_check});
+	                             .message = automations_check,
+	                             .names_all = channel_names_all});
 	return command_main(&context, argc, argv);
 }

@@ -243,6 +243,51 @@ def _():
             assert sorted(heard)[:2] == [1, 1], heard  # one may have come before: it says so
 
 
+@test("who changes their nick is counted by where they write from")
+def _():
+    limited = ANYBODY.replace("allow}", "allow, rate: 2}")
+    with Parrot() as parrot, Ngircd() as server, \
+            box_of(parrot, f"irc://127.0.0.1:{server.port}", limited) as box, \
+            Person(server.port, "eve") as eve:
+        connected(box)
+        meet(eve)
+        for nick in ("mallory", "trudy", "eve"):
+            eve.say("box", f"I am not {nick}")
+            eve.send(f"NICK {nick}")
+            eve.wait_for(" NICK ")
+            eventually(lambda: len(requests(box)) == ("mallory", "trudy", "eve").index(nick) + 1)
+        assert [r["status"] for r in requests(box)][2] == "denied", requests(box)
+        assert requests(box)[2]["access"]["rate_limited"]
+        assert "127.0.0.1" not in str(requests(box)), "where somebody writes from is kept nowhere"
+
+
+@test("a nick alone is nobody, also where people has it with its mark")
+def _():
+    with Parrot() as parrot, Ngircd() as server, \
+            box_of(parrot, f"irc://127.0.0.1:{server.port}", OWNER.replace("irc:ada", "irc:!ada")) as box, \
+            Person(server.port, "ada") as ada:
+        meet(ada)
+        ada.say("box", "let me in")
+        eventually(lambda: [r["status"] for r in requests(box)] == ["denied"])
+
+
+@test("a program that the server calls one is not answered, and two that do not say so end")
+def _():
+    with Parrot() as parrot, Inspircd() as server, \
+            box_of(parrot, f"irc://127.0.0.1:{server.port}", ANYBODY) as box, \
+            Person(server.port, "robot") as robot, Person(server.port, "ada") as ada:
+        connected(box)
+        meet(ada)
+        meet(robot)
+        robot.send("MODE robot +B")
+        robot.wait_for(" MODE robot ")
+        robot.say("#room", "box: hello")
+        ada.say("#room", "box: good morning")
+        assert ada.hears(2)[1] == ("box", "#room", "good morning")
+        eventually(lambda: len(requests(box)) == 1)
+        assert requests(box)[0]["delivery"]["sender_name"] == "ada"
+
+
 # --- accounts ---------------------------------------------------------------------------
 
 

@@ -3,9 +3,11 @@
 
 import json
 import threading
+import time
 
-from chats import OWNER, connected, lines, requests, said, settings, write
-from lib import cli, eventually, run, test
+from chats import AGAIN, OWNER, connected, lines, requests, said, settings, write
+from fake_telegram import Telegram
+from lib import cli, eventually, run, temp_dir, test
 from servers import Upstream
 
 TOOL = {"type": "select", "prompt": "Bash: make", "tool": "Bash", "input": {"command": "make"},
@@ -172,6 +174,65 @@ def _():
         assert push(ops["buttons"][1]["code"]).status == 409
         eventually(lambda: len([t for t in said(box) if t.endswith("file:boss answered: Allow.")]) == 2)
         assert len(asked(box)) == 2
+
+
+@test("answers are not gathered: two that are typed quickly answer two questions")
+def _():
+    with Upstream() as up, settings(up, OWNER + "deliver: {gather: 3s}\n") as box:
+        connected(box)
+        run = working(box, up)
+        for prompt in ("Bash: make", "Bash: make clean"):
+            ask(box, run, **{**TOOL, "prompt": prompt, "input": {"command": prompt[6:]}})
+        eventually(lambda: len(asked(box)) == 2)
+        write(box, "and now")
+        write(box, "1")
+        write(box, "4")
+        write(box, "something else")
+        eventually(lambda: [a["value"] for a in answers(box)] == ["allow", "deny"])
+        eventually(lambda: len(box.history("&type=nex.received")) == 5)
+        into = [s["payload"].get("into") for s in box.history("&type=nex.received")]
+        assert [i is not None for i in into] == [False] * 4 + [True], into
+        up.gate.set()
+
+
+@test("a chat that takes no more keeps no question from another")
+def _():
+    gone = temp_dir()
+    away = (f"  gone:\n    channel: file\n    inbox: {gone}/in.ndjson\n"
+            f"    outbox: {gone}/none/out.ndjson\n")
+    with Upstream() as up, settings(
+            up, "prompts: {to: ['gone:ops', 'desk:ops']}\n", adapter=away) as box:
+        connected(box)
+        for number in range(1003):  # a thousand wait for a chat that is away, and no more
+            ask(box, run=f"r{number}", type="text", prompt=f"number {number}.")
+        eventually(lambda: any("number 1002." in x["text"] for x in asked(box)))
+        eventually(lambda: len(asked(box)) == 1003)
+        time.sleep(1.5)  # those that are left are tried again
+        assert len(asked(box)) == 1003 == len({x["text"] for x in asked(box)})
+
+
+@test("a question is on the disk before it leaves, and one that may have left says so")
+def _():
+    with Upstream() as up, Telegram() as fake:
+        place = temp_dir()
+        token = place / "token"
+        token.write_text("123:abc\n")
+        token.chmod(0o600)
+        adapter = f"  telegram:\n    url: {fake.url}\n    credential_file: {token}\n"
+        with settings(up, OWNER + "prompts: {to: ['telegram:7']}\n", adapter=adapter) as box:
+            connected(box)
+            fake.script["sendMessage"] = ["hold"]
+            ask(box, **TOOL)
+            eventually(lambda: len(fake.screen()) == 1)
+            box.kill9()
+            kinds = [json.loads(line).get("type") for path in sorted(
+                (box.data / "journal").glob("*.ndjson")) for line in path.read_text().split("\n")
+                if line.startswith("{")]
+            assert "delivery.started" in kinds and "delivery.accepted" not in kinds, kinds
+            box.start()
+            eventually(lambda: len(fake.screen()) == 2)
+            first, second = fake.screen()
+            assert second == f"{AGAIN}\n{first}", fake.screen()
 
 
 @test("a crash neither asks twice nor forgets to say how it ended")

@@ -4,8 +4,8 @@
 import time
 from pathlib import Path
 
-from chats import (RESTARTED, TEXT, asked_with, begun, connected, ends, finished, requests,
-                   says)
+from chats import (AGAIN, RESTARTED, TEXT, asked_with, begun, connected, ends, finished, is_whole,
+                   requests, says)
 from fake_discord import BOT, Discord, Refused
 from later import complaints
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
@@ -412,17 +412,18 @@ def _():
         eventually(lambda: fake.screen() == [TEXT])
         rounds = 50 if SLOW == 1 else 10
         for i in range(rounds):
-            fake.write("good day", chat=str(1000 + i))
+            fake.write("long please" if i % 2 else "good day", chat=str(1000 + i))
             if i % 5 == 4:
-                fake.script["create_message"] = ["lose"]
-            time.sleep(0.012 * (i % 25))
+                fake.script["create_message"] = [None] * (i // 10 if i % 2 else 0) + ["lose"]
+            time.sleep(0.012 * (i % 25) * (1 + i % 2))
             box.kill9()
             box.start()
             eventually(lambda: len(requests(box)) == i + 2, within=2 * PATIENCE_S)
         for i in range(rounds):
             eventually(lambda: fake.screen(str(1000 + i)))
             shown = fake.screen(str(1000 + i))
-            assert shown in ([TEXT], [RESTARTED]), (i, shown, requests(box)[i + 1])
+            good = is_whole(shown) if i % 2 else shown in ([TEXT], [RESTARTED])
+            assert good and AGAIN not in "".join(shown), (i, shown, requests(box)[i + 1])
         assert fake.wrong == [], fake.wrong
 
 

@@ -43,7 +43,7 @@ def _():
         assert all(r["status"] == "denied" for r in got) and len(to(box, "bob")) == 1, got
         assert not up.of("/v1/chat/completions")
         listed = cli("people", "--data", str(box.data))
-        assert "waits" in listed.out and "file:bob" in listed.out and code not in listed.out
+        assert "waits" in listed.out and "desk:bob" in listed.out and code not in listed.out
         assert "Ada" in listed.out and "owner" in listed.out, listed
         done = cli("people", "approve", code, "--agent", "model", "--data", str(box.data))
         assert done.code == 0, done
@@ -111,6 +111,80 @@ def _():
             code = code_of(box, f"bob{i}")
             assert len(to(box, f"bob{i}")) == 1, lines(box)
             assert approve(box, code).status == 200
+
+
+OTHER = ("  other:\n    channel: file\n    agent: model\n    inbox: other-in.ndjson\n"
+         "    outbox: other-out.ndjson\n")
+ADA = "people: [{name: Ada, relationship: owner, identities: ['desk:ada']}]\ndeliver: {gather: 0}\n"
+
+
+class Other:
+    """The second chat of a box, for write() and code_of()."""
+
+    def __init__(self, box):
+        self.inbox = box.data / "other-in.ndjson"
+        self.data = box.data / "other"
+        self.data.mkdir(exist_ok=True)
+        (self.data / "out.ndjson").symlink_to(box.data / "other-out.ndjson")
+
+
+@test("who is somebody in one chat is a stranger in another one of the same kind")
+def _():
+    with Upstream() as up, settings(up, ADA, OTHER) as box:
+        connected(box)
+        other = Other(box)
+        write(box, "hello", sender="bob", name="Bob")
+        code = code_of(box)
+        write(other, "hello", sender="bob", name="Bob")
+        code_there = code_of(other)
+        assert code != code_there
+        assert {w["identity"] for w in people(box)["waiting"]} == {"desk:bob", "other:bob"}
+        assert approve(box, code).json()["name"] == "Bob"
+        write(box, "good day", sender="bob")
+        eventually(lambda: TEXT in to(box, "bob"))
+        write(other, "good day", sender="bob")
+        write(other, "it is me", sender="ada")  # an owner, but not here
+        code_of(other, "ada")
+        assert [r["status"] for r in ended(box, 5)].count("completed") == 1
+        assert approve(box, code_there).json()["name"] == "other:bob"
+        box.kill9()
+        box.start()
+        connected(box)
+        write(other, "and now?", sender="bob")
+        eventually(lambda: TEXT in to(other, "bob"))
+        assert cli("people", "remove", "other:bob", "--data", str(box.data)).code == 0
+        write(other, "still there?", sender="bob")
+        write(box, "and here?", sender="bob")
+        eventually(lambda: to(box, "bob").count(TEXT) == 2)
+        assert ended(box, 8)[-2:][0]["status"] in ("denied", "completed")
+        assert to(other, "bob").count(TEXT) == 1
+
+
+@test("whom an older box let in stays who they were, at their chat alone")
+def _():
+    with Upstream() as up, settings(up, ADA, OTHER) as box:
+        connected(box)
+        box.stop()
+        (box.data / "people.json").write_text(json.dumps({"people": [
+            {"identity": "file:bob", "name": "Bob", "agent": "model", "account": "desk",
+             "peer": "bob", "request": "1", "at": 1}], "waiting": []}))
+        (box.data / "people.json").chmod(0o600)
+        box.start()
+        connected(box)
+        write(box, "good day", sender="bob")
+        eventually(lambda: TEXT in to(box, "bob"))
+        other = Other(box)
+        write(other, "good day", sender="bob")
+        code_of(other)
+
+
+@test("a name that may be two people is refused at the start, with the two")
+def _():
+    with Upstream() as up:
+        box = settings(up, OWNER, OTHER)
+        done = cli("serve", *box.args, "--data", str(box.data))
+        assert done.code != 0 and ("'file:ada' may be somebody else at 'desk' and at 'other': write "
+                                   "desk:ada or other:ada") in done.err, done
 
 
 @test("three wait, groups get no code, a policy turns codes off, and guesses are limited")

@@ -5,8 +5,8 @@ import re
 import time
 from pathlib import Path
 
-from chats import (RESTARTED, TEXT, asked_with, begun, connected, ends, finished, look,
-                   requests, says)
+from chats import (AGAIN, RESTARTED, TEXT, asked_with, begun, connected, ends, finished, is_whole,
+                   look, requests, says)
 from fake_slack import BOT, Refused, Slack
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
@@ -129,11 +129,14 @@ def _():
         # In the room, and not as a slash command: it begins a thread, and is said to all of it.
         fake.write(f"<@{BOT}> /stop", channel="C6")
         assert finished(box, others[1])["response"]["stop_reason"] == "aborted"
-        fake.command("/stop", channel="C6")
+        fake.command("/parrot", "stop", channel="C6")
         eventually(lambda: "Nothing was stopped: nothing runs." in fake.screen("C6"))
         assert look(box, others[0])["status"] == "processing"
         ends(box, others[0])
         finished(box, others[0])
+        fake.command("/parrot", "new", channel="C6")
+        eventually(lambda: any(t.startswith("Each thread is a session of its own: ")
+                               for t in fake.screen("C6")))
         clean(fake, box)
 
 
@@ -282,7 +285,40 @@ def _():
         fake.script["chat.postMessage"] = ["lose"]
         fake.script["conversations.history"] = [Refused("missing_scope", needed="im:history")]
         fake.write("good day")
-        eventually(lambda: fake.screen() == [TEXT, f"(again, after a restart)\n{TEXT}"])
+        eventually(lambda: fake.screen() == [TEXT, f"{AGAIN}\n{TEXT}"])
+
+
+@test("a draft or a block whose answer is lost is found, and goes on as if nothing had been")
+def _():
+    with Upstream() as up, Slack() as fake, settings(up, fake) as box:
+        connected(box)
+        fake.script["chat.postMessage"] = ["lose"]
+        id, _ts = asked(box, up, fake)
+        says(box, id, " is the beginning of an answer")
+        eventually(lambda: fake.screen() == ["Hello is the beginning of an answer"])
+        says(box, id, ", whole.")
+        ends(box, id)
+        assert finished(box, id)["status"] == "completed"
+        assert fake.screen() == ["Hello is the beginning of an answer, whole."], fake.screen()
+        fake.script["chat.postMessage"] = ["lose"]
+        id, _ts = asked(box, up, fake, channel="D8")
+        says(box, id, " is the beginning of an answer")
+        eventually(lambda: fake.screen("D8"))
+        box.kill9()
+        box.start()
+        eventually(lambda: fake.screen("D8") == [RESTARTED])
+        clean(fake, box)
+    with Upstream() as up, Slack() as fake, settings(
+            up, fake, streaming="mode: blocks, coalescing: {idle_ms: 300}") as box:
+        connected(box)
+        fake.script["chat.postMessage"] = ["lose"]
+        id, _ts = asked(box, up, fake)
+        eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"])
+        says(box, id, " is a block.")
+        ends(box, id)
+        assert finished(box, id)["status"] == "completed"
+        assert fake.screen() == ["Hello", "is a block."], fake.screen()
+        clean(fake, box)
 
 
 @test("an edit that is refused: the text arrives in a message of its own, and the draft goes")
@@ -348,6 +384,11 @@ def _():
         fake.scopes.remove("assistant:write")
         got = check()
         assert got.code == 0 and "assistant:write: it is not shown as typing" in got.out, got
+        fake.scopes.remove("commands")
+        fake.scopes.remove("mpim:history")
+        got = check()
+        assert got.code == 0 and "commands: it has no slash command" in got.out, got
+        assert "mpim:history: in group messages" in got.out, got
         fake.scopes.remove("chat:write")
         got = check()
         assert got.code == 1 and "chat:write: it cannot write" in got.out, got
@@ -380,16 +421,17 @@ def _():
         rounds = 50 if SLOW == 1 else 10
         for i in range(rounds):
             if i % 5 == 4:
-                fake.script["chat.postMessage"] = ["lose"]
-            fake.write("good day", channel=f"D{1000 + i}")
-            time.sleep(0.012 * (i % 25))
+                fake.script["chat.postMessage"] = [None] * (i // 20 if i % 2 else 0) + ["lose"]
+            fake.write("long please" if i % 2 else "good day", channel=f"D{1000 + i}")
+            time.sleep(0.012 * (i % 25) * (1 + i % 2))
             box.kill9()
             box.start()
             eventually(lambda: len(requests(box)) == i + 1, within=2 * PATIENCE_S)
         eventually(lambda: not fake.waiting)
         for i in range(rounds):
             got = fake.screen(f"D{1000 + i}")
-            assert len(got) == 1 and got[0] in (TEXT, RESTARTED), (i, got, requests(box)[i])
+            good = is_whole(got) if i % 2 else len(got) == 1 and got[0] in (TEXT, RESTARTED)
+            assert good and AGAIN not in "".join(got), (i, got, requests(box)[i])
         clean(fake, box)
 
 

@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 """Telegram: what people write there is answered there, in one message that grows, once."""
 
+import os
+import signal
 import time
+from pathlib import Path
 
-from chats import RESTARTED, TEXT, begun, connected, ends, finished, look, requests, says
+from chats import (AGAIN, BEGUN, RESTARTED, TEXT, begun, connected, ends, finished, is_whole, look,
+                   post, reads, requests, says)
 from fake_telegram import Refused, Telegram
 from faults import FaultyBox
 from later import complaints
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
 
-AGAIN = "(again, after a restart)"
 LOST = "(nobody knows whether the answer arrived, please ask again)"
+BLOCKS = "mode: blocks, coalescing: {idle_ms: 300}"
 PEOPLE = "people: [{name: Ada, relationship: owner, identities: ['telegram:7', 'telegram:8']}]\n"
 
 
@@ -146,8 +150,8 @@ def _():
         connected(box)
         fake.script["sendMessage"] = [Refused(429, "Too Many Requests: retry after 3000",
                                               retry_after=3000)]
-        for _ in range(1000):
-            fake.write("/help")
+        for _ in range(1000):  # by the API, which nobody floods by accident
+            post(box, "/help", channel="telegram", peer="7")
         eventually(lambda: len(letters(box)) == 1000)
         fake.write("good day")
         (id,) = eventually(lambda: [s["payload"]["request"] for s in box.history("&type=nex.received")
@@ -193,6 +197,108 @@ def _():
         fake.write("good day")
         eventually(lambda: [x["state"] for x in letters(box)] == ["failed"])
         assert fake.screen() == [TEXT]
+
+
+@test("a block whose answer is lost is sent once more, and says so, and nothing else comes twice")
+def _():
+    for leaves, shown in (("again", ["Hello", f"{AGAIN}\nHello"]), ("leave", ["Hello"])):
+        with Upstream() as up, Telegram() as fake, settings(
+                up, fake, adapter=f"    on_unknown: {leaves}\n", streaming=BLOCKS) as box:
+            connected(box)
+            fake.script["sendMessage"] = ["lose"]
+            id, _ = asked(box, up, fake)
+            eventually(lambda: fake.screen() == shown)
+            says(box, id, " is what it begins with.\n\nAnd then there is more.")
+            ends(box, id)
+            assert finished(box, id)["status"] == ("completed" if leaves == "again" else "failed")
+            rest = "is what it begins with. And then there is more."
+            assert fake.screen()[:len(shown)] == shown, fake.screen()
+            assert " ".join(" ".join(fake.screen()[len(shown):]).split()) == rest, fake.screen()
+
+
+@test("a block that is never answered holds the rest up for a while, and nothing of it is lost")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake, streaming=BLOCKS) as box:
+        connected(box)
+        fake.script["sendMessage"] = ["hold"]
+        id, _ = asked(box, up, fake)
+        eventually(lambda: fake.screen() == ["Hello"])
+        says(box, id, " is what it begins with.")
+        ends(box, id)
+        assert finished(box, id)["status"] == "completed"
+        assert fake.screen() == ["Hello", f"{AGAIN}\nHello", "is what it begins with."]
+
+
+@test("a draft whose answer is lost is followed by the whole answer, which says so")
+def _():
+    half, whole = "Hello is the beginning of an answer", "Hello is the beginning of an answer, whole."
+    for leaves in ("again", "leave"):
+        with Upstream() as up, Telegram() as fake, settings(
+                up, fake, adapter=f"    on_unknown: {leaves}\n") as box:
+            connected(box)
+            fake.script["sendMessage"] = ["lose"]
+            id, _ = asked(box, up, fake)
+            says(box, id, " is the beginning of an answer")
+            eventually(lambda: fake.screen() == [half])
+            says(box, id, ", whole.")
+            ends(box, id)
+            assert finished(box, id)["status"] == "completed"
+            assert fake.screen() == [half, f"{AGAIN}\n{whole}"], fake.screen()
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        fake.script["sendMessage"] = ["lose"]
+        id, _ = asked(box, up, fake)
+        says(box, id, " is the beginning of an answer")
+        eventually(lambda: fake.screen() == [half])
+        ends(box, id, success=False)
+        assert finished(box, id)["status"] == "failed"
+        eventually(lambda: len(fake.screen()) == 3)
+        assert fake.screen()[1].split() == f"{AGAIN} {half}".split(), fake.screen()
+
+
+@test("of a draft that goes on in another message only what was lost comes again")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        fake.script["sendMessage"] = [None, "lose"]
+        id, _ = asked(box, up, fake)
+        text = " " + " ".join(f"This is sentence {i} of it." for i in range(200))
+        says(box, id, text)
+        eventually(lambda: len(fake.screen()) == 2)
+        says(box, id, " And this is its end.")
+        ends(box, id)
+        assert finished(box, id)["status"] == "completed"
+        assert len(fake.screen()) == 3 and fake.screen()[2].startswith(AGAIN), fake.screen()
+        assert reads(fake.screen()) == "".join(f"Hello{text} And this is its end.".split())
+
+
+@test("a draft that a kill leaves in doubt is followed by words, or by the answer, which say so")
+def _():
+    half = "Hello is the beginning of an answer"
+    for on_restart, want in (("tell", RESTARTED), ("again", TEXT)):
+        with Upstream() as up, Telegram() as fake, settings(
+                up, fake, adapter=f"    on_restart: {on_restart}\n") as box:
+            connected(box)
+            fake.script["sendMessage"] = ["hold"]
+            id, _ = asked(box, up, fake, "gated please")
+            says(box, id, " is the beginning of an answer")
+            eventually(lambda: fake.screen() == [half])
+            box.kill9()
+            up.gate.set()
+            box.start()
+            eventually(lambda: requests(box), within=2 * PATIENCE_S)
+            assert fake.screen() == [half, f"{AGAIN}\n{want}"], fake.screen()
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        fake.script["sendMessage"] = [None, "hold"]
+        id, _ = asked(box, up, fake)
+        text = " " + " ".join(f"This is sentence {i} of it." for i in range(200))
+        says(box, id, text)
+        eventually(lambda: len(fake.screen()) == 2)
+        box.kill9()
+        box.start()
+        eventually(lambda: requests(box), within=2 * PATIENCE_S)
+        assert reads(fake.screen()) == "".join(f"Hello{text}{RESTARTED}".split()), fake.screen()
 
 
 @test("an edit that is refused: the text arrives in a message of its own, and the draft goes")
@@ -270,6 +376,49 @@ def _():
         up.gate.set()
         eventually(lambda: TEXT in fake.screen())
         assert len(answers(box)) == 1 and fake.wrong == [], fake.wrong
+
+
+@test("a press in a channel is judged as there, by the person who pressed")
+def _():
+    more = ("prompts: {to: ['telegram:-1007', 'telegram:-1008']}\n"
+            "access:\n  - {who: owner, peer: channel, decision: allow, answer: false}\n"
+            "  - {who: owner, decision: allow}\n")
+    with Upstream() as up, Telegram() as fake, settings(up, fake, more) as box:
+        connected(box)
+        box.emit("prompt", source="me", correlationId="r1", payload=TOOL)
+        eventually(lambda: len(fake.keyboards) == 2)
+        first = fake.press(-1007, "Allow", kind="channel")
+        eventually(lambda: fake.told.get(first) == "You may not answer here.")
+        second = fake.press(-1008, "Allow", sender=9, kind="supergroup")
+        eventually(lambda: fake.told.get(second) == "You may not answer here.")
+        assert answers(box) == []
+        third = fake.press(-1008, "Allow", kind="supergroup")
+        eventually(lambda: fake.told.get(third) == "Taken.")
+        assert answers(box)[0]["by"]["user"] == "Ada"
+
+
+@test("a new token in its file is taken when the box is reloaded, and an old one keeps its connection")
+def _():
+    with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
+        connected(box)
+        fake.write("good day")
+        eventually(lambda: fake.screen() == [TEXT])
+        config = Path(box.args[1])
+
+        def reload():
+            done = box.log().count("was read again")
+            os.kill(box.pid, signal.SIGHUP)
+            eventually(lambda: box.log().count("was read again") > done)
+        reload()
+        fake.write("good night")
+        eventually(lambda: fake.screen() == [TEXT, TEXT])
+        assert len(fake.of("getMe")) == 1, "it was opened anew"
+        (config.parent / "token").write_text("456:def\n")
+        fake.token = "456:def"
+        reload()
+        fake.write("good morning")
+        eventually(lambda: fake.screen() == [TEXT, TEXT, TEXT])
+        assert len(fake.of("getMe")) == 2 and "456:def" not in box.log()
 
 
 def open_prompts(box):
@@ -429,6 +578,25 @@ def _():
         assert fake.wrong == [], fake.wrong
 
 
+@test("what tools did stands between the blocks, as it is")
+def _():
+    with Upstream() as up, Telegram() as fake, \
+            settings(up, fake, streaming="mode: draft_edit, tool_results: full") as box:
+        connected(box)
+        run, _ = asked(box, up, fake)
+        says(box, run, " **first**.")
+        box.emit("tool_call", source="model", correlationId=run, payload={
+            "agentId": "model", "toolName": "Bash", "callId": "c", "input": {"command": "ls <a>"}})
+        box.emit("tool_result", source="model", correlationId=run, payload={
+            "agentId": "model", "toolName": "Bash", "callId": "c", "success": True,
+            "output": "**b** & c\nd"})
+        says(box, run, "Then *this*.")
+        ends(box, run)
+        finished(box, run)
+        assert fake.screen() == [BEGUN + " first.", "Bash: ls <a>\n**b** & c\nd", "Then this."]
+        assert fake.wrong == [], fake.wrong
+
+
 @test("a Telegram that is away is waited for, and nothing is lost")
 def _():
     with Upstream() as up, Telegram() as fake, settings(up, fake) as box:
@@ -503,15 +671,20 @@ def _():
         connected(box)
         rounds = 50 if SLOW == 1 else 10
         for i in range(rounds):
-            fake.write("good day", sender=7, chat=1000 + i)
+            fake.write("long please" if i % 2 else "good day", sender=7, chat=1000 + i)
             if i % 5 == 4:
-                fake.script["sendMessage"] = ["lose"]
-            time.sleep(0.012 * (i % 25))
+                fake.script["sendMessage"] = [None] * (i // 10 if i % 2 else 0) + ["lose"]
+            time.sleep(0.012 * (i % 25) * (1 + i % 2))
             box.kill9()
             box.start()
             eventually(lambda: len(requests(box)) == i + 1, within=2 * PATIENCE_S)
         in_doubt = {s["payload"]["request"] for s in box.history("&type=delivery.unknown")}
-        for i in range(rounds):
+        for i in range(1, rounds, 2):
+            shown = fake.screen(1000 + i)
+            assert is_whole(shown), (i, shown, requests(box)[i])
+            again = [text for text in shown if text.startswith(AGAIN)]
+            assert not again or requests(box)[i]["request_id"] in in_doubt, (i, shown)
+        for i in range(0, rounds, 2):
             shown = fake.screen(1000 + i)
             for text in (TEXT, RESTARTED):
                 times = [t for t in shown if t.removeprefix(AGAIN + "\n") == text]

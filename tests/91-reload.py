@@ -5,6 +5,7 @@ import os
 import signal
 
 from lib import Box, WS, closed_port, eventually, run, temp_dir, test
+from servers import Upstream
 from tls import make_cert, write_config
 
 
@@ -40,6 +41,32 @@ def _():
         assert big.status == 413, big
         box.emit("heard")
         assert ws.json()["type"] == "heard"
+
+
+@test("a source whose credential file says something else is connected to with that, and no other")
+def _():
+    place = temp_dir()
+    with Upstream() as one, Upstream() as two:
+        text = BASE + "sources:\n"
+        for name, up in (("one", one), ("two", two)):
+            (place / name).write_text("secret-1\n")
+            (place / name).chmod(0o600)
+            text += (f"  - {{id: {name}, url: '{up.url}', protocol: openai,"
+                     f" credential_file: {place / name}}}\n")
+
+        def keys(up):
+            return [r.headers.get("authorization", "").removeprefix("Bearer ") for r in up.heard]
+
+        with start(text) as box:
+            eventually(lambda: "secret-1" in keys(one) and "secret-1" in keys(two))
+            before = len(two.heard)
+            (place / "one").write_text("secret-2\n")
+            assert "was read again" in reload(box, text)
+            eventually(lambda: keys(one)[-1:] == ["secret-2"])
+            assert len(two.heard) == before, "the other one was begun anew"
+            (place / "one").chmod(0o644)
+            assert "all stays as it was" in reload(box, text)
+            assert "secret-" not in box.log()
 
 
 @test("a configuration that is bad in any part changes nothing and says where")

@@ -5,11 +5,14 @@ import subprocess
 import sys
 
 from lib import ROOT, Box, eventually, temp_dir
-from servers import WORDS
+from servers import LONG, WORDS
 
 TEXT = "".join(WORDS)
+AGAIN = "(again, after a restart)"
 BEGUN = "".join(WORDS[:2])  # what a model has said before the test goes on
 OWNER = "people: [{name: Ada, relationship: owner, identities: ['file:ada']}]\n"
+COLLECT = (OWNER + "deliver: {gather: 0}\n"
+           "access: [{who: owner, decision: allow, queue: collect}]\n")
 RESTARTED = "(the box restarted, please ask again)"
 
 
@@ -101,6 +104,26 @@ def screen(box, peer=None):
         elif "remove" in line:
             shown.pop(line["remove"], None)
     return list(shown.values())
+
+
+def reads(shown):
+    """What a person who sees these messages takes them to say: one that comes again takes the
+    place of the one before it, if that is the same or its beginning."""
+    said = []
+    for text in shown:
+        text, comes_again = text.removeprefix(AGAIN), text.startswith(AGAIN)
+        text = "".join(text.split())
+        if comes_again and said and text.startswith(said[-1]):
+            said.pop()
+        said.append(text)
+    return "".join(said)
+
+
+def is_whole(shown, answer=LONG):
+    """The answer is there once, or as far as it came, and that the box restarted."""
+    read, ends = reads(shown), "".join(RESTARTED.split())
+    whole = "".join("".join(answer).split())
+    return read == whole or (read.endswith(ends) and whole.startswith(read.removesuffix(ends)))
 
 
 def says(box, run, text):

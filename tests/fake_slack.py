@@ -32,7 +32,7 @@ BOT, BOT_ID = "U0BOX", "B0BOX"
 TEXT_MAX, BLOCKS_MAX, SECTION_MAX = 40000, 50, 3000
 FORM = "application/x-www-form-urlencoded"
 SCOPES = ("app_mentions:read", "assistant:write", "channels:history", "chat:write",
-          "files:read", "files:write", "groups:history", "im:history", "mpim:history")
+          "commands", "files:read", "files:write", "groups:history", "im:history", "mpim:history")
 WS_MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 

@@ -214,7 +214,7 @@ class Telegram:
             self.updates.append({"update_id": self.next_update, **body})
             self.lock.notify_all()
 
-    def press(self, chat, label, sender=7, data=None):
+    def press(self, chat, label, sender=7, data=None, kind="private"):
         """A person presses a button of the newest message that has it; the id of the press."""
         with self.lock:
             key = max((k for k, rows in self.keyboards.items() if k[0] == chat and label in rows),
@@ -223,7 +223,7 @@ class Telegram:
             self.next_update += 1
             self.updates.append({"update_id": self.next_update, "callback_query": {
                 "id": id, "from": {"id": sender, "is_bot": False, "first_name": "Ada"},
-                "message": {"message_id": key[1], "date": 0, "chat": {"id": chat, "type": "private"}},
+                "message": {"message_id": key[1], "date": 0, "chat": {"id": chat, "type": kind}},
                 "chat_instance": "x", "data": data or self.keyboards[key][label]}})
             self.lock.notify_all()
             return id

@@ -95,7 +95,7 @@ INSPIRCD = """
 <pid file="{place}/inspircd.pid">
 <log method="file" type="* -USERINPUT -USEROUTPUT" level="default" target="{place}/inspircd.log">
 <module name="cap"><module name="ircv3"><module name="ircv3_accounttag">
-<module name="ircv3_msgid"><module name="sasl"><module name="services_account">
+<module name="ircv3_msgid"><module name="ircv3_ctctags"><module name="botmode"><module name="sasl"><module name="services_account">
 <module name="spanningtree"><module name="ssl_gnutls"><module name="hidechans">
 <module name="chghost"><module name="svshold"><module name="topiclock"><module name="md5">
 <module name="sha256">

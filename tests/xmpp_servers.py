@@ -90,8 +90,8 @@ def slixmpp():
 class Person:
     """A client that shows what somebody would see: messages, corrected, and who is typing."""
 
-    def __init__(self, server, name):
-        self.server, self.name = server, name
+    def __init__(self, server, name, kind="phone", resource="phone"):
+        self.server, self.name, self.kind, self.resource = server, name, kind, resource
         self.shown, self.states, self.seen = {}, [], []  # by id; chat states; every stanza
         self.oobs = []  # addresses of files
         self.loop = asyncio.new_event_loop()
@@ -100,9 +100,11 @@ class Person:
 
     def live(self):
         asyncio.set_event_loop(self.loop)
-        self.xmpp = slixmpp().ClientXMPP(f"{self.name}@localhost/phone", PASSWORD)
+        self.xmpp = slixmpp().ClientXMPP(f"{self.name}@localhost/{self.resource}", PASSWORD)
         for plugin in ("xep_0045", "xep_0085", "xep_0308", "xep_0313"):
             self.xmpp.register_plugin(plugin)
+        self.xmpp.register_plugin("xep_0030")
+        self.xmpp.plugin["xep_0030"].add_identity(category="client", itype=self.kind)
         self.xmpp.plugin["feature_mechanisms"].unencrypted_plain = True
         self.xmpp.plugin["feature_mechanisms"].unencrypted_scram = True
         self.xmpp.add_event_handler("session_start", self.started)
@@ -159,6 +161,14 @@ class Person:
 
     def say(self, to, text, kind="chat"):
         self.call(self.xmpp.send_message, mto=to, mbody=text, mtype=kind)
+
+    def keep_silent(self):
+        """When it is asked what it is."""
+        from slixmpp.xmlstream.handler import Callback
+        from slixmpp.xmlstream.matcher import StanzaPath
+        self.call(self.xmpp.remove_handler, "Disco Info")
+        self.call(self.xmpp.register_handler, Callback(
+            "silence", StanzaPath("iq@type=get/disco_info"), lambda _: None))
 
     def flood(self, room, texts):
         def send():

@@ -16,6 +16,7 @@ static const char *const switches[] = {"auto", "false", "true", NULL};
 static const char *const modes[] = {"auto", "accumulate", "blocks", "draft_edit", "progress", NULL};
 static const char *const typings[] = {"auto", "instant", "message", "thinking", "never", NULL};
 static const char *const paces[] = {"auto", "off", "natural", "custom", "on", NULL};
+const char *const config_tools_words[] = {"auto", "off", "on", "full", NULL};
 static const char *const breaks[] = {"auto", "paragraph", "newline", "sentence", NULL};
 static const char *const idles[] = {"auto", "sends", "gated", NULL};
 static const char *const restarts[] = {"tell", "again", NULL};
@@ -94,6 +95,10 @@ const struct field config_streaming_fields[] = {
          "auto", .choices = typings},
 	{"typing_interval_ms", FIELD_COUNT, IN(streaming, typing_interval_ms),
          "between two times that it is shown; 0: the channel's own", "0", 0, DELAY_MAX},
+	{"tool_results", FIELD_CHOICE, IN(streaming, tool_results),
+         "what tools of the agent did, a message each: off, on (which, and what it was about), "
+         "full (and what it gave)",
+         "auto", .choices = config_tools_words},
 	{"human_delay", FIELD_GROUP, IN(streaming, human_delay), "pauses between blocks",
          .fields = config_delay_fields},
 	{"coalescing", FIELD_GROUP, IN(streaming, coalescing), "how blocks are gathered",

@@ -46,6 +46,8 @@ struct config_deliver {
 extern const struct field config_delay_fields[], config_streaming_fields[], config_adapter_fields[],
 	config_deliver_fields[], config_media_fields[];
 
+extern const char *const config_tools_words[];
+
 /* A struct config_adapter: its channel is known, and has what it needs. */
 bool config_check_adapter(const void *row, size_t rows_before, struct error *why);
 

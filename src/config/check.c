@@ -2,6 +2,7 @@
 #include "config/check.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 
 #include "config/config.h"
 
@@ -10,6 +11,8 @@
 #define ID_MAX_LEN 64
 
 #define CONTACT_MAX 200 /* bytes; it is signed with every note */
+
+static struct check_by asked; /* set once, before anything is read */
 
 static bool check_is_of(struct text value, const char *others)
 {
@@ -109,6 +112,18 @@ bool check_local_address(struct text value, struct error *why)
 	        error_set(why, "%.*s is not a loopback address", TEXT_ARG(value)));
 }
 
+bool check_literal(struct text value, struct error *why)
+{
+	char literal[LITERAL_MAX];
+	unsigned char at[sizeof(struct in6_addr)];
+
+	snprintf(literal, sizeof(literal), "%.*s", TEXT_ARG(value));
+	return (value.len < sizeof(literal) && value.len == strlen(literal) &&
+	        (inet_pton(AF_INET, literal, at) == 1 || inet_pton(AF_INET6, literal, at) == 1)) ||
+	       error_set(why, "'%.*s' is not the address of a machine, like 192.0.2.7",
+	                 TEXT_ARG(value));
+}
+
 struct literal {
 	struct host host;
 	uint64_t port;
@@ -161,13 +176,29 @@ static bool check_local_scopes(const struct config_listen *listen, struct error 
 	       error_set(why, "%s cannot give admin without a token", listen->address);
 }
 
-bool check_listen(const void *row, size_t rows_before, struct error *why)
+/* Anybody who reaches it could ask: so it says whom, and who may. */
+static bool check_bare(const struct config_listen *listen, struct error *why)
 {
-	const struct config_listen *listen = row;
+	if (!listen->source)
+		return error_set(why, "%s: %s needs a source, which its peers ask", listen->address,
+		                 listen->dialect);
+	if (listen->cert || listen->key || listen->has_local || listen->origin_count)
+		return error_set(why, "%s: %s knows no cert, key, local or origins",
+		                 listen->address, listen->dialect);
+	return is_local(text_of(listen->address)) || listen->allow_count ||
+	       error_set(why,
+	                 "%s can be reached from other machines, and %s has no credentials: "
+	                 "`allow` lists the addresses of those that may come in",
+	                 listen->address, listen->dialect);
+}
 
-	for (size_t i = 1; i <= rows_before; i++)
-		if (check_is_same_address(listen->address, listen[-(ptrdiff_t)i].address))
-			return error_set(why, "%s is there twice", listen->address);
+static bool check_spoken(const struct config_listen *listen, struct error *why)
+{
+	if (listen->source || listen->allow_count)
+		return error_set(why,
+		                 "%s has a source or allow, which are for a dialect without "
+		                 "credentials alone",
+		                 listen->address);
 	if (!listen->cert != !listen->key)
 		return error_set(why, "%s has a %s and no %s", listen->address,
 		                 listen->cert ? "cert" : "key", listen->cert ? "key" : "cert");
@@ -181,6 +212,18 @@ bool check_listen(const void *row, size_t rows_before, struct error *why)
 		                 "%s has origins and no dialect: those of all are auth.origins",
 		                 listen->address);
 	return !listen->has_local || check_local_scopes(listen, why);
+}
+
+bool check_listen(const void *row, size_t rows_before, struct error *why)
+{
+	const struct config_listen *listen = row;
+
+	for (size_t i = 1; i <= rows_before; i++)
+		if (check_is_same_address(listen->address, listen[-(ptrdiff_t)i].address))
+			return error_set(why, "%s is there twice", listen->address);
+	if (listen->dialect && asked.bare && asked.bare(text_of(listen->dialect)))
+		return check_bare(listen, why);
+	return check_spoken(listen, why);
 }
 
 bool check_host(struct text value, struct error *why)
@@ -219,8 +262,6 @@ bool check_source_id(struct text value, struct error *why)
 
 /* ---- what other rooms know ---- */
 
-static struct check_by asked; /* set once, before anything is read */
-
 void check_ask(const struct check_by *by)
 {
 	asked = *by;
@@ -254,6 +295,11 @@ bool check_condition(struct text value, struct error *why)
 bool check_message(struct text value, struct error *why)
 {
 	return check_condition(value, why) && (!asked.message || asked.message(value, why));
+}
+
+bool check_names_all(struct text channel)
+{
+	return asked.names_all && asked.names_all(channel);
 }
 
 bool check_reference(struct text value, struct error *why)

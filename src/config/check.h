@@ -21,6 +21,9 @@ bool check_covers_address(const char *all, const char *one); /* all: 0.0.0.0 or 
  * reach has both, and none before it is the same, unless the port is any. */
 bool check_listen(const void *row, size_t rows_before, struct error *why);
 
+/* "192.0.2.7", "2001:db8::7": of one machine. */
+bool check_literal(struct text value, struct error *why);
+
 /* A Host header's value: "box.example", "box.example:7446". */
 bool check_host(struct text value, struct error *why);
 
@@ -50,9 +53,11 @@ struct check_by {
 	bool (*source_url)(struct text value, struct error *why);
 	bool (*protocol)(struct text value, struct error *why);  /* of a source */
 	bool (*dialect)(struct text value, struct error *why);   /* can a listener pin it? */
+	bool (*bare)(struct text dialect);                       /* has it no credentials? */
 	bool (*channel)(struct text value, struct error *why);   /* of an adapter */
 	bool (*condition)(struct text value, struct error *why); /* as JSON */
 	bool (*message)(struct text value, struct error *why);   /* one on a message, likewise */
+	bool (*names_all)(struct text channel); /* is a sender the same in all accounts of it? */
 };
 void check_ask(const struct check_by *by);
 
@@ -62,5 +67,6 @@ bool check_dialect(struct text value, struct error *why);
 bool check_channel(struct text value, struct error *why);
 bool check_condition(struct text value, struct error *why);
 bool check_message(struct text value, struct error *why);
+bool check_names_all(struct text channel);
 
 #endif

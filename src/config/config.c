@@ -266,11 +266,8 @@ static bool config_settle_adapter(const struct config_loading *l, struct config_
 static bool has_adapter(const struct config_loading *l, const char *key, const char *chat)
 {
 	struct text peer, name = text_cut(text_of(chat), ':', &peer);
-	bool is_there = text_is(name, "terminal");
 
-	for (size_t at = 0; at < l->config->adapter_count; at++)
-		is_there = is_there || text_is(name, l->config->adapters[at].name);
-	return is_there ||
+	return text_is(name, "terminal") || config_adapter_of(l->config, name) ||
 	       error_set(l->why, "%s: '%s': there is no adapter '%.*s'", key, chat, TEXT_ARG(name));
 }
 
@@ -305,7 +302,7 @@ static bool config_settle(struct config_loading *l)
 		if (!config_settle_adapter(l, &config->adapters[i]))
 			return false;
 	settle_listens(l);
-	return settle_chats(l) && settle_tokens(l);
+	return settle_chats(l) && config_check_identities(config, l->why) && settle_tokens(l);
 }
 
 bool config_load(struct config *config, const struct config_sources *sources, struct error *why)

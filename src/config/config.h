@@ -29,7 +29,8 @@ struct config_listen {
 	unsigned local;          /* instead of auth.local, for who comes through it */
 	bool has_local;
 	char **origins; /* pages that may speak its dialect there */
-	size_t origin_count;
+	size_t origin_count, allow_count;
+	char *source, **allow; /* of a dialect without credentials alone: whom it asks, who comes */
 };
 
 struct config_log {
@@ -52,7 +53,8 @@ struct config_source {
 	char *credential;                         /* its value, once ${NAME} was looked up */
 	char *credential_file;                    /* one of the two, or neither */
 	bool connect;
-	struct config_delay human_delay; /* over that of the chat */
+	struct config_delay human_delay; /* over that of the chat, as is the next */
+	enum config_tools tool_results;
 };
 
 struct config {

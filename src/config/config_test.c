@@ -243,6 +243,38 @@ static void a_listener_of_the_loopback_may_have_scopes(void **state)
 	assert_non_null(strstr(why.words, "`local` is for an address of the loopback"));
 }
 
+static bool is_bare(struct text dialect)
+{
+	return text_is(dialect, "bare");
+}
+
+/* Nothing protects it but whom it names. */
+static void a_listener_without_credentials_says_whom_it_lets_in_and_whom_they_ask(void **state)
+{
+	struct config c;
+
+	check_ask(&(struct check_by){.bare = is_bare});
+	assert_fault("listen: [{address: '127.0.0.1:1', dialect: bare}]\n",
+	             "c.yaml:1:10: listen: 127.0.0.1:1: bare needs a source, which its peers ask");
+	assert_fault("listen: [{address: '0.0.0.0:1', dialect: bare, source: a}]\n",
+	             "c.yaml:1:10: listen: 0.0.0.0:1 can be reached from other machines, and bare "
+	             "has no credentials: `allow` lists the addresses of those that may come in");
+	assert_fault("listen: [{address: '127.0.0.1:1', dialect: bare, source: a, local: emit}]\n",
+	             "c.yaml:1:10: listen: 127.0.0.1:1: bare knows no cert, key, local or origins");
+	assert_fault("listen: [{address: '127.0.0.1:1', source: a}]\n",
+	             "c.yaml:1:10: listen: 127.0.0.1:1 has a source or allow, which are for a "
+	             "dialect without credentials alone");
+	assert_fault("listen: [{address: '0.0.0.0:1', dialect: bare, source: a, allow: [home]}]\n",
+	             "c.yaml:1:67: allow: 'home' is not the address of a machine, like 192.0.2.7");
+	assert_true(load_text(&c,
+	                      "listen: [{address: '0.0.0.0:1', dialect: bare, source: a, "
+	                      "allow: [192.0.2.7, '2001:db8::7']}]\n",
+	                      NULL));
+	assert_int_equal(c.listen[0].allow_count, 2);
+	config_finish(&c);
+	check_ask(&(struct check_by){NULL});
+}
+
 static void rows_must_be_whole_and_differ(void **state)
 {
 	assert_fault("listen: ['127.0.0.1:1', '[::1]:1', 'localhost:1']\n",
@@ -607,7 +639,47 @@ static void chats_are_a_map_of_names(void **state)
 	assert_fault("adapters:\n  a: file\n", "c.yaml:2:6: 'adapters' wants a map of maps");
 	assert_fault("adapters: [a]\n", "c.yaml:1:11: 'adapters' wants a map of maps");
 	assert_fault("people: [{name: a, identities: [ada]}]\n",
-	             "c.yaml:1:33: identities: 'ada' is not CHANNEL:SENDER");
+	             "c.yaml:1:33: identities: 'ada' is not ADAPTER:SENDER or CHANNEL:SENDER");
+}
+
+static bool is_the_same_everywhere(struct text channel)
+{
+	return text_is(channel, "telegram");
+}
+
+static void an_identity_is_one_person_or_refused(void **state)
+{
+	static const char two[] = "adapters:\n"
+				  "  libera: {channel: irc}\n"
+				  "  oftc: {channel: irc}\n"
+				  "  one: {channel: telegram}\n"
+				  "  two: {channel: telegram}\n";
+	const struct check_by by = {.names_all = is_the_same_everywhere}, none = {0};
+	struct error why = {""};
+	struct config c;
+	char text[512];
+
+	check_ask(&by);
+	snprintf(text, sizeof(text),
+	         "%speople: [{name: Ada, identities: ['libera:ada', 'telegram:7', 'xmpp:ada']}]\n",
+	         two);
+	if (!load_text(&c, text, &why))
+		fail_msg("%s", why.words);
+	config_finish(&c);
+	snprintf(text, sizeof(text), "%speople: [{name: Ada, identities: ['irc:ada']}]\n", two);
+	assert_fault(text, "people: 'Ada': 'irc:ada' may be somebody else at 'libera' and at "
+	                   "'oftc': write libera:ada or oftc:ada");
+	/* That of the adapter of this name, whatever others there are. */
+	snprintf(text, sizeof(text),
+	         "%s  irc: {}\npeople: [{name: Ada, identities: ['irc:ada']}]\n", two);
+	if (!load_text(&c, text, &why))
+		fail_msg("%s", why.words);
+	config_finish(&c);
+	assert_fault("adapters:\n  irc: {channel: xmpp}\n  libera: {channel: irc}\n"
+	             "people: [{name: Ada, identities: ['irc:ada']}]\n",
+	             "people: 'Ada': 'irc:ada': the adapter 'irc' is called as the channel of "
+	             "'libera': give it another name");
+	check_ask(&none);
 }
 
 static bool is_no_five(struct text value, struct error *why)
@@ -665,6 +737,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chats_are_a_map_of_names),
+		cmocka_unit_test(an_identity_is_one_person_or_refused),
 		cmocka_unit_test(automations_have_conditions_of_any_shape),
 		cmocka_unit_test(defaults_are_those_of_the_manual),
 		cmocka_unit_test(whoever_knows_a_name_is_asked_and_the_fault_has_its_place),
@@ -675,6 +748,8 @@ int main(void)
 		cmocka_unit_test(an_address_that_others_reach_is_refused),
 		cmocka_unit_test(with_tls_others_may_reach_it),
 		cmocka_unit_test(a_listener_of_the_loopback_may_have_scopes),
+		cmocka_unit_test(
+			a_listener_without_credentials_says_whom_it_lets_in_and_whom_they_ask),
 		cmocka_unit_test(rows_must_be_whole_and_differ),
 		cmocka_unit_test(a_file_has_one_map_and_each_key_once),
 		cmocka_unit_test(anchors_aliases_and_tags_are_refused),

@@ -45,7 +45,7 @@ struct field {
 	size_t count, size;
 	size_t given; /* of scopes: a bool that says that there are some; 0: nobody asks */
 	bool needed;  /* in a row: it must be given */
-	bool brief;   /* a row may be written as its first field alone */
+	bool brief;   /* a row or a group may be written as its first field alone */
 	bool filled;  /* a list with nothing in it is a fault */
 	bool lines;   /* a text may have ends of lines and tabs in it */
 	bool tree;    /* a text is written as any maps and lists, and kept as their JSON */

@@ -34,6 +34,11 @@ static const struct field listen_fields[] = {
 	{"origins", FIELD_TEXTS, IN(listen, origins),
          "pages that may speak the dialect there, besides those of auth.origins",
          .check = check_origin, .count = IN(listen, origin_count)},
+	{"source", FIELD_TEXT, IN(listen, source), "of a dialect without credentials: whom it asks",
+         .check = check_source_id},
+	{"allow", FIELD_TEXTS, IN(listen, allow),
+         "of a dialect without credentials: the addresses of other machines that may come in",
+         .check = check_literal, .count = IN(listen, allow_count)},
 	{0},
 };
 
@@ -139,6 +144,9 @@ static const struct field source_fields[] = {
 	{"human_delay", FIELD_GROUP, IN(source, human_delay),
          "pauses between blocks of what it says in chats, over those of the chat",
          .fields = config_delay_fields},
+	{"tool_results", FIELD_CHOICE, IN(source, tool_results),
+         "what its tools did is told in chats: off, on, full; over what the chat says", "auto",
+         .choices = config_tools_words},
 	{0},
 };
 
@@ -217,9 +225,10 @@ static struct field all[OWN_KEYS + GROUPS_MAX + 1] = {
 	{"prices", FIELD_TEXT, AT(prices),
          "a file of prices in the place of the built-in one, from `data` unless it begins with /"},
 	{"listen", FIELD_ROWS, AT(listen),
-         "addresses, or maps of address, dialect, cert, key, local, origins", "127.0.0.1:7446",
-         .fields = listen_fields, .count = AT(listen_count), .size = sizeof(struct config_listen),
-         .brief = true, .filled = true, .check_row = check_listen},
+         "addresses, or maps of address, dialect, cert, key, local, origins, source, allow",
+         "127.0.0.1:7446", .fields = listen_fields, .count = AT(listen_count),
+         .size = sizeof(struct config_listen), .brief = true, .filled = true,
+         .check_row = check_listen},
 	{"log", FIELD_GROUP, AT(log), "logging", .fields = log_fields},
 	{"validation", FIELD_CHOICE, AT(validation),
          "of what producers send: off, warn (admit and count), strict (refuse)", "warn",

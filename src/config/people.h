@@ -6,7 +6,7 @@
 
 struct config_person {
 	char *name, *relationship;
-	char **identities; /* "CHANNEL:SENDER" */
+	char **identities; /* "ADAPTER:SENDER" or "CHANNEL:SENDER" */
 	size_t identity_count;
 };
 
@@ -36,6 +36,13 @@ struct config_prompts {
 	struct config_asked *to;
 	size_t to_count;
 };
+
+struct config;
+
+/* An identity is "ADAPTER:SENDER", or "CHANNEL:SENDER" where that can be one person only: the
+ * channel has one adapter, or the same senders everywhere.  Others are refused. */
+bool config_check_identities(const struct config *config, struct error *why);
+const struct config_adapter *config_adapter_of(const struct config *config, struct text name);
 
 bool config_check_chat(struct text value, struct error *why); /* ADAPTER:PEER */
 

@@ -76,6 +76,22 @@ static void add_rows(const struct field *field, struct buf *out)
 		put_u64(out, "minItems", 1);
 }
 
+static void add_type(const struct field *field, struct buf *out);
+
+/* All of it may be commented out. */
+static void add_group(const struct field *field, struct buf *out)
+{
+	if (field->brief) {
+		put_list(out, "anyOf");
+		put_object(out, NULL);
+		add_type(field->fields, out);
+		buf_add(out, TEXT("},{"));
+	}
+	schema_add_object(field->fields, "[\"object\",\"null\"]", out);
+	if (field->brief)
+		buf_add(out, TEXT("}]"));
+}
+
 static void add_text(const struct field *field, struct buf *out)
 {
 	if (field->tree) {
@@ -138,8 +154,8 @@ static void add_type(const struct field *field, struct buf *out)
 		schema_add_object(field->fields + 1, "[\"object\",\"null\"]", out);
 		put_end(out);
 		break;
-	case FIELD_GROUP: /* all of it may be commented out */
-		schema_add_object(field->fields, "[\"object\",\"null\"]", out);
+	case FIELD_GROUP:
+		add_group(field, out);
 	}
 }
 

@@ -30,6 +30,7 @@ enum config_pace {
 	CONFIG_PACE_CUSTOM,
 	CONFIG_PACE_ON, /* natural by another name */
 };
+enum config_tools { CONFIG_TOOLS_AUTO, CONFIG_TOOLS_OFF, CONFIG_TOOLS_ON, CONFIG_TOOLS_FULL };
 enum config_break {
 	CONFIG_BREAK_AUTO,
 	CONFIG_BREAK_PARAGRAPH,
@@ -61,6 +62,7 @@ struct config_streaming {
 	enum config_mode mode;
 	enum config_typing typing;
 	unsigned typing_interval_ms;
+	enum config_tools tool_results;
 	struct config_delay human_delay;
 	struct config_coalescing coalescing;
 	struct config_chunking chunking;

@@ -28,7 +28,7 @@ void trust_each(const struct config *config, void (*fn)(void *self, const char *
 			(listen->has_local ? listen->local : config->auth.local) & ~HARMLESS;
 		char names[NAMES_MAX], words[WORDS_MAX];
 
-		if (!more)
+		if (!more || listen->source)
 			continue;
 		join_names(more, names);
 		snprintf(words, sizeof(words),

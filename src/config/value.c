@@ -43,8 +43,9 @@ const char *field_wants(const struct field *field)
 
 	if (field->tree)
 		return "a map, or a list of maps";
-	return field->type == FIELD_ROWS && field->brief ? "a list of texts or maps"
-	                                                 : words[field->type];
+	if (field->brief)
+		return field->type == FIELD_ROWS ? "a list of texts or maps" : "a text or a map";
+	return words[field->type];
 }
 
 bool field_is_bare(const char *word)

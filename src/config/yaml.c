@@ -348,9 +348,12 @@ static bool yaml_read_value(struct yaml_reader *r, const struct field *field, vo
 	if (field->type == FIELD_GROUP) {
 		if (is_nothing(event)) /* all of it is commented out */
 			return true;
-		return event->type == YAML_MAPPING_START_EVENT
-		               ? read_map(r, field->fields, (char *)base + field->offset)
-		               : wrong_kind(r, event, field);
+		base = (char *)base + field->offset;
+		if (event->type == YAML_MAPPING_START_EVENT)
+			return read_map(r, field->fields, base);
+		if (!field->brief)
+			return wrong_kind(r, event, field);
+		field = field->fields;
 	}
 	if (field->type == FIELD_MAP || field->type == FIELD_NAMED)
 		return event->type == YAML_MAPPING_START_EVENT ? yaml_read_entries(r, field, base)

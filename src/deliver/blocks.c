@@ -289,17 +289,21 @@ static void release_held(struct pipeline *p)
 	p->held_count = 0;
 }
 
-void pipeline_flush(struct pipeline *p)
+void pipeline_pause(struct pipeline *p)
 {
 	flush_tokens(p);
 	flush_text(p);
+}
+
+void pipeline_flush(struct pipeline *p)
+{
+	pipeline_pause(p);
 	release_held(p);
 }
 
 void pipeline_begin_message(struct pipeline *p)
 {
-	flush_tokens(p);
-	flush_text(p);
+	pipeline_pause(p);
 	p->streamed = 0;
 	said_begin_message(&p->said);
 }

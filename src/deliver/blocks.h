@@ -38,9 +38,9 @@ struct pipeline_options {
 enum pipeline_sent {
 	PIPELINE_ACCEPTED, /* the channel has it */
 	PIPELINE_REFUSED,  /* the channel does not have it: it goes with the final */
-	PIPELINE_UNKNOWN,  /* no answer in time: all others are given up */
-	PIPELINE_ABSENT,   /* it did not leave in time: likewise, and it goes with the final */
-	PIPELINE_SKIPPED,  /* there was nothing in it to send */
+	PIPELINE_UNKNOWN, /* nobody knows, or not yet: its sender sees to it; others are given up */
+	PIPELINE_ABSENT,  /* it did not leave in time: likewise, and it goes with the final */
+	PIPELINE_SKIPPED, /* there was nothing in it to send */
 };
 
 struct pipeline_block {
@@ -64,6 +64,9 @@ bool pipeline_enqueue(struct pipeline *p, const struct payload *payload, int64_t
 
 /* A message of the agent begins: what the last one left behind leaves. */
 void pipeline_begin_message(struct pipeline *p);
+
+/* What was said so far leaves, before something else does. */
+void pipeline_pause(struct pipeline *p);
 
 /* All that is held leaves, media that waited for it too. */
 void pipeline_flush(struct pipeline *p);

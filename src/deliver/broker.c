@@ -181,6 +181,8 @@ static void hear_event(void *self, const struct run_event *e)
 
 	if (e->part.len)
 		return;
+	b->call = e->call;
+	b->tool_failed = e->has_failed;
 	if (e->kind == RUN_SAID)
 		hear_said(b, e);
 	else if (e->kind == RUN_REPLIED)

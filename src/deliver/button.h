@@ -9,6 +9,7 @@
 #define DELIVER_BUTTON_H
 
 #include "deliver/letter.h"
+#include "deliver/wrote.h"
 
 #define BUTTONS_MAX 50
 #define BUTTON_VALUE_MAX 64 /* bytes: what the narrowest platform gives back */
@@ -20,7 +21,7 @@
 struct channel_press {
 	struct text press; /* the platform's id of it, for tell() */
 	struct text value, sender, sender_name, peer;
-	bool is_dm; /* nobody else is in that chat, although it is not called as the person is */
+	enum channel_peer kind; /* of the chat; one that is called as the person is, is a DM */
 };
 
 struct channel_button {

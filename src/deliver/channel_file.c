@@ -21,8 +21,10 @@
 
 #define LOOK_MS 250          /* between two looks at the inbox */
 #define READ_MAX (64 * KIB)  /* of it at a time */
-#define SEEK_MAX (256 * KIB) /* of the outbox, from its end, in which a message is sought */
 #define FILE_TEXT_MAX 100000 /* characters of one message */
+/* Of the outbox, from its end, in which a message is sought: a line of the longest text, each
+ * character of which may be six bytes of JSON, and more. */
+#define SEEK_MAX (1 * MIB)
 #define DRAFT_MS 500
 #define DRAFT_CHARS 20
 #define FILE_BUTTONS 8

@@ -32,6 +32,13 @@ const struct channel_kind *channel_find(struct text name)
 	return NULL;
 }
 
+bool channel_names_all(struct text name)
+{
+	const struct channel_kind *kind = channel_find(name);
+
+	return kind && kind->traits.names_all;
+}
+
 bool channel_check(struct text name, struct error *why)
 {
 	struct buf known;

@@ -10,6 +10,8 @@ const struct channel_kind *channel_find(struct text name);
 /* Of a channel that none of them is: a program connects it (docs/adapters.md), and what its
  * messages can do is learned from that. */
 struct channel_kind channel_outside(const char *name);
+/* Is a sender the same person in all accounts of it?  Of what is outside nobody knows. */
+bool channel_names_all(struct text name);
 bool channel_check(struct text name, struct error *why);
 
 #endif

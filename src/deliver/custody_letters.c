@@ -124,6 +124,7 @@ static void hear_finished(struct letter *l, yyjson_val *payload)
 {
 	bool can_change = !letter_is(l, "stream");
 
+	l->is_half = l->tries && (l->state == LETTER_STARTED || l->state == LETTER_UNKNOWN);
 	letter_set(l, LETTER_KIND, json_text_at(payload, "kind"));
 	letter_set(l, LETTER_TEXT, json_text_at(payload, "text"));
 	letter_set(l, LETTER_MEDIA, json_text_at(payload, "media"));
@@ -199,16 +200,21 @@ static bool change_letter(struct letter *l, struct text what, yyjson_val *payloa
 static void move_letter(struct custody *c, struct letter *l, enum letter_state state,
                         yyjson_val *payload)
 {
+	bool was_started = l->state == LETTER_STARTED;
+
 	l->state = state;
-	if (state == LETTER_STARTED)
+	if (state == LETTER_STARTED) {
 		l->tries++;
-	if (state == LETTER_QUEUED && l->tries) /* this time it has not left */
-		l->tries--;
+		l->is_half = false;
+	}
+	if (was_started && (state == LETTER_QUEUED || state == LETTER_FAILED) && l->tries)
+		l->tries--; /* this time it has not left, or was refused */
 	if (state != LETTER_STARTED && state != LETTER_ACCEPTED && l->drafts > l->accepted)
 		l->drafts = l->accepted; /* the one that was about to be there is none */
 	if (state == LETTER_ACCEPTED) {
 		l->accepted = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "piece"));
 		l->tries = 0;
+		l->is_half = false;
 		note_message(l, letter_is(l, "dropped") ? LETTER_STALE : LETTER_MESSAGES,
 		             json_text_at(payload, "message"));
 	}

@@ -6,9 +6,11 @@
 #include "base/put.h"
 #include "config/config.h"
 #include "deliver/attached.h"
+#include "deliver/desk_crowd.h"
 #include "deliver/desk_files.h"
 #include "deliver/desk_inside.h"
 #include "deliver/desk_live.h"
+#include "deliver/desk_prompts.h"
 #include "deliver/desk_uploads.h"
 #include "deliver/files.h"
 #include "deliver/tell.h"
@@ -68,7 +70,9 @@ void desk_free_nexus(struct nexus *x)
 		free(x->names[i]);
 	free(x->failed);
 	free(x->notice);
+	free(x->stopped_by);
 	free(x->letter);
+	free(x->late);
 	free(x->run);
 	free(x->live);
 	free(x);
@@ -108,24 +112,27 @@ static bool is_command(struct text text)
 	return text.len && text.at[0] == '/';
 }
 
-/* The question of the same person that is still being written.  One that came by our own API is
- * whole, and its caller waits for the answer to it alone. */
+/* It is whole: a command, the answer to a question of an agent, or one that came by our own API,
+ * whose caller waits for the answer to it alone. */
+static bool stands_alone(const struct desk_account *account, const struct channel_inbound *inbound)
+{
+	return !account->line.kind->traits.gathers || !account->desk->config->deliver.gather_ms ||
+	       inbound->is_owner || is_command(inbound->text) || desk_is_answer(account, inbound);
+}
+
+/* The question of the same person that is still being written. */
 static struct nexus *gathers(const struct desk_account *account,
                              const struct channel_inbound *inbound)
 {
-	if (!account->line.kind->traits.gathers || !account->desk->config->deliver.gather_ms ||
-	    inbound->is_owner || is_command(inbound->text))
-		return NULL;
 	list_each(&account->desk->live, l) {
 		struct nexus *x = list_of(l, struct nexus, in_desk);
 		const struct nexus_request *r = &x->request;
 
-		if (x->account == account && r->stage == NEXUS_RECEIVE && !r->is_owner &&
-		    text_equal(nexus_word(r, NEXUS_SENDER), inbound->sender) &&
+		if (x->account == account && r->stage == NEXUS_RECEIVE && !x->is_alone &&
+		    !x->stopped_by && text_equal(nexus_word(r, NEXUS_SENDER), inbound->sender) &&
 		    text_equal(nexus_word(r, NEXUS_PEER), inbound->peer) &&
 		    text_equal(nexus_word(r, NEXUS_THREAD), inbound->thread) &&
-		    r->is_mentioned == inbound->is_mentioned &&
-		    !is_command(nexus_word(r, NEXUS_CONTENT)))
+		    r->is_mentioned == inbound->is_mentioned)
 			return x;
 	}
 	return NULL;
@@ -184,6 +191,7 @@ static void fill_nexus(struct nexus *x, const struct channel_inbound *inbound)
 	nexus_set(r, NEXUS_MESSAGE, inbound->message);
 	nexus_set(r, NEXUS_SENDER, inbound->sender);
 	nexus_set(r, NEXUS_SENDER_NAME, inbound->sender_name);
+	nexus_set(r, NEXUS_ORIGIN, inbound->origin);
 	nexus_set(r, NEXUS_PEER, inbound->peer);
 	nexus_set(r, NEXUS_THREAD, inbound->thread);
 	nexus_set(r, NEXUS_REPLY_TO, inbound->reply_to);
@@ -208,12 +216,13 @@ bool desk_take(struct desk_account *account, const struct channel_inbound *inbou
 	struct custody_key key = {text_of(account->line.kind->name), text_of(account->line.account),
 	                          inbound->message};
 	int64_t wall_ms = d->options.wall_ms();
-	struct nexus *into = gathers(account, inbound);
+	bool is_alone = stands_alone(account, inbound);
+	struct nexus *into = is_alone ? NULL : gathers(account, inbound);
 	char id[CUSTODY_ID_LEN + 1];
 
 	if (custody_has_seen(d->options.custody, &key, (double)wall_ms))
 		return true;
-	if (!into && d->live_count + d->resting.count >= DESK_LIVE_MAX)
+	if (!into && !desk_has_room(d, inbound->is_owner))
 		return false;
 	custody_id(&key, wall_ms, id);
 	if (!tell_received(account, inbound, id, into))
@@ -221,9 +230,12 @@ bool desk_take(struct desk_account *account, const struct channel_inbound *inbou
 	if (!into) {
 		into = desk_make_nexus(d, account, id);
 		fill_nexus(into, inbound);
+		into->excess = desk_crowd_excess(into);
+		desk_crowd_join(into);
+		into->is_alone = is_alone;
 	}
 	account->came_seq = seq_of(into);
-	if (account->line.kind->traits.gathers && !is_command(inbound->text))
+	if (!is_alone)
 		into->gather_until_ms = d->now_ms + d->config->deliver.gather_ms;
 	if (made)
 		*made = into;
@@ -253,6 +265,7 @@ char *desk_prepare(struct nexus *x, const char *kind, const struct payload *payl
 		.reply_to = payload->reply_to,
 		.text = payload->text,
 		.kind = kind,
+		.is_for_stranger = text_is(nexus_word(r, NEXUS_PRINCIPAL), "unknown"),
 	};
 	char id[CUSTODY_ID_LEN + 16];
 	struct buf media;
@@ -319,6 +332,13 @@ static void note_sent(struct nexus *x, const struct letter *l)
 	buf_finish(&all);
 }
 
+/* An answer that may be there, and may not, although it was tried again. */
+static bool is_lost(const struct nexus *x, const struct letter *l)
+{
+	return letter_may_be_there(l) && !x->account->line.leaves_unknown &&
+	       (letter_is(l, "final") || letter_is(l, "block"));
+}
+
 static void settle_letter(struct nexus *x, enum pipeline_sent sent, struct text messages)
 {
 	uint64_t number = x->letter_number;
@@ -330,8 +350,7 @@ static void settle_letter(struct nexus *x, enum pipeline_sent sent, struct text 
 		reply_settle(x->reply, number, sent, messages, x->desk->now_ms);
 }
 
-/* What became of the letter that is on its way. */
-void desk_look_at_letter(struct nexus *x)
+static void look_at_letter(struct nexus *x)
 {
 	const struct letter *l =
 		x->letter ? custody_letter(x->desk->options.custody, text_of(x->letter)) : NULL;
@@ -340,23 +359,45 @@ void desk_look_at_letter(struct nexus *x)
 		nexus_set(&x->request, NEXUS_DELIVERY_ERROR, TEXT(TOO_MANY));
 		settle_letter(x, PIPELINE_REFUSED, TEXT(""));
 	} else if (l && letter_is_over(l)) {
-		bool is_there = l->state == LETTER_DELIVERED;
-
 		note_sent(x, l);
-		x->is_lost = !is_there && l->tries > 1 && letter_is(l, "final");
+		x->is_lost |= is_lost(x, l);
 		settle_letter(x,
-		              is_there      ? PIPELINE_ACCEPTED
-		              : is_files(l) ? PIPELINE_SKIPPED
-		                            : PIPELINE_REFUSED,
+		              l->state == LETTER_DELIVERED ? PIPELINE_ACCEPTED
+		              : is_files(l)                ? PIPELINE_SKIPPED
+		              : letter_may_be_there(l)     ? PIPELINE_UNKNOWN
+		                                           : PIPELINE_REFUSED,
 		              letter_word(l, LETTER_MESSAGES));
 	}
+}
+
+/* Whatever the channel said of it at last: its text is in no other letter. */
+static void look_at_late(struct nexus *x)
+{
+	const struct letter *l =
+		x->late ? custody_letter(x->desk->options.custody, text_of(x->late)) : NULL;
+
+	if (!x->late || (l && !letter_is_over(l)))
+		return;
+	if (l) {
+		note_sent(x, l);
+		x->is_lost |= is_lost(x, l) || (l->state == LETTER_FAILED && !is_files(l) &&
+		                                !letter_may_be_there(l));
+	}
+	free(x->late);
+	x->late = NULL;
+}
+
+void desk_look_at_letters(struct nexus *x)
+{
+	look_at_letter(x);
+	look_at_late(x);
 }
 
 struct outbox_line *desk_find_line(void *self, struct text account)
 {
 	struct desk_account *a = desk_find_account(self, account);
 
-	return a ? &a->line : NULL;
+	return a && !a->is_gone ? &a->line : NULL;
 }
 
 /* ---- what the last life left ---- */
@@ -388,37 +429,56 @@ static void note_answers(const struct link *letters, struct map *answers)
 		struct letter *one = list_of(l, struct letter, in_all);
 
 		if (one->words[LETTER_REQUEST] && !letter_is(one, "block") &&
-		    !letter_is(one, "dropped") && !letter_is(one, "aside") && !letter_is_live(one))
+		    !letter_is(one, "tool") && !letter_is(one, "dropped") &&
+		    !letter_is(one, "aside") && !letter_is_live(one))
 			map_set(answers, letter_word(one, LETTER_REQUEST), one);
 	}
 }
 
-/* By their requests: the newest message that answers each, if there is one already. */
-static void find_answers(struct desk *d, struct map *answers)
+/* Of messages, by their requests. */
+struct left_behind {
+	struct map answers; /* the newest that answers each, if there is one already */
+	struct map blocks;  /* a part of it that is not over */
+};
+
+static void find_left(struct desk *d, struct left_behind *left)
 {
+	map_init(&left->answers);
+	map_init(&left->blocks);
 	list_each(custody_requests(d->options.custody), l)
-		note_answers(&list_of(l, struct received, in_all)->kept, answers);
-	note_answers(custody_over(d->options.custody), answers);
-	note_answers(custody_letters(d->options.custody), answers);
+		note_answers(&list_of(l, struct received, in_all)->kept, &left->answers);
+	note_answers(custody_over(d->options.custody), &left->answers);
+	note_answers(custody_letters(d->options.custody), &left->answers);
+	list_each(custody_letters(d->options.custody), l) {
+		struct letter *one = list_of(l, struct letter, in_all);
+
+		if (one->words[LETTER_REQUEST] && letter_is(one, "block"))
+			map_set(&left->blocks, letter_word(one, LETTER_REQUEST), one);
+	}
 }
 
-static void take_up(struct desk *d, const struct received *r, const struct letter *answer)
+static void take_up(struct desk *d, const struct received *r, const struct left_behind *left)
 {
-	struct desk_account *account = desk_find_account(d, received_word(r, RECEIVED_ACCOUNT));
-	const struct config_adapter *adapter = account ? desk_config(account) : NULL;
+	const struct letter *answer = map_get(&left->answers, received_word(r, RECEIVED_ID));
+	const struct letter *block = map_get(&left->blocks, received_word(r, RECEIVED_ID));
+	struct desk_account *account = desk_account_of(d, r);
+	const struct config_adapter *adapter = desk_config(account);
 	struct nexus *x;
 
-	if (!account)
-		return;
 	x = desk_make_nexus(d, account, r->words[RECEIVED_ID]);
 	desk_refill(x, r);
+	desk_crowd_join(x);
 	if (answer) {
 		x->letter = text_dup(letter_word(answer, LETTER_ID));
+		x->late = block ? text_dup(letter_word(block, LETTER_ID)) : NULL;
 		x->request.stage = NEXUS_DELIVER;
 		return;
 	}
-	if (!r->words[RECEIVED_RUN] || (adapter && adapter->on_restart == CONFIG_RESTART_AGAIN))
+	if (account->is_gone || !r->words[RECEIVED_RUN] ||
+	    (adapter && adapter->on_restart == CONFIG_RESTART_AGAIN)) {
+		desk_keep_draft(x);
 		return;
+	}
 	if (!desk_end_draft(x, text_of(d->config->deliver.restarted)))
 		x->notice = must_dup(d->config->deliver.restarted);
 	x->request.stage = NEXUS_DELIVER;
@@ -428,14 +488,11 @@ static void take_up(struct desk *d, const struct received *r, const struct lette
 
 void desk_take_up(struct desk *d)
 {
-	struct map answers;
+	struct left_behind left;
 
-	map_init(&answers);
-	find_answers(d, &answers);
-	list_each(custody_requests(d->options.custody), l) {
-		const struct received *r = list_of(l, struct received, in_all);
-
-		take_up(d, r, map_get(&answers, received_word(r, RECEIVED_ID)));
-	}
-	map_finish(&answers);
+	find_left(d, &left);
+	list_each(custody_requests(d->options.custody), l)
+		take_up(d, list_of(l, struct received, in_all), &left);
+	map_finish(&left.answers);
+	map_finish(&left.blocks);
 }

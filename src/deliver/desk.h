@@ -11,6 +11,7 @@
 #include "deliver/button.h"
 #include "deliver/channel.h"
 #include "deliver/custody.h"
+#include "deliver/ears.h"
 
 #define DESK_LIVE_MAX 12000 /* requests at once; a channel keeps the next message for later */
 #define DESK_KEPT_MAX 256   /* finished ones that can be looked at */
@@ -35,6 +36,7 @@ struct desk_options {
 	const struct config *config;
 	struct loop *loop;           /* for channels, as is the next */
 	struct processes *processes; /* or NULL */
+	struct ears ears;
 	int64_t (*wall_ms)(void);
 	void *self;
 	void (*wake)(void *self); /* call desk_work() soon, from outside */
@@ -53,6 +55,9 @@ void desk_begin(struct desk *d, int64_t now_ms);
 
 /* The box stops, and ends what runs: nothing goes on any more, and the next life takes it up. */
 void desk_hush(struct desk *d);
+
+/* What was said in a voice note, or why nobody knows. */
+void desk_take_heard(struct desk *d, uint64_t number, struct text words, const char *why);
 
 void desk_prompts_changed(struct desk *d); /* one was opened, or is over */
 void desk_hear(struct desk *d, const struct signal *s, int64_t now_ms); /* each, as admitted */

@@ -8,6 +8,7 @@
 
 struct desk;
 struct desk_check; /* desk_channels.c */
+struct nexus;
 
 /* An account of the configuration, or one that is built in. */
 struct desk_account {
@@ -25,6 +26,7 @@ struct desk_account {
 	struct error unopened;
 	struct desk_check *check; /* that somebody waits for, or NULL */
 	int64_t check_ms;         /* when it is due */
+	struct nexus *hears;      /* whose voice note is being heard, or NULL: one at a time */
 	struct link in_desk;      /* desk.accounts */
 };
 
@@ -35,6 +37,8 @@ const struct config_adapter *desk_config(const struct desk_account *account); /*
 void desk_open_accounts(struct desk *d); /* those of the configuration, and the built-in one */
 void desk_close_accounts(struct desk *d);
 struct desk_account *desk_find_account(const struct desk *d, struct text name);
+/* Of a message that came in an earlier life: one that is gone, if it is not there. */
+struct desk_account *desk_account_of(struct desk *d, const struct received *r);
 void desk_tick_accounts(struct desk *d);
 int64_t desk_accounts_due(const struct desk *d);
 

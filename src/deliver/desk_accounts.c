@@ -153,6 +153,19 @@ static void add_words(struct buf *all, char *const *words, size_t count)
 	}
 }
 
+/* What a file of a credential says now; one that cannot be read says nothing. */
+static void add_secret(struct buf *all, const char *file)
+{
+	struct buf secret;
+	struct error why;
+
+	buf_init(&secret, SECRET_MAX);
+	if (file && whole_load_secret(file, &secret, &why))
+		buf_add(all, buf_text(&secret));
+	buf_add_char(all, '\n');
+	whole_forget(&secret);
+}
+
 /* What a channel is opened with: where that changes it is opened anew. */
 static char *words_of(const struct config_adapter *config)
 {
@@ -177,6 +190,8 @@ static char *words_of(const struct config_adapter *config)
 		buf_add(&all, text_of(words[i]));
 		buf_add_char(&all, '\n');
 	}
+	add_secret(&all, config->credential_file);
+	add_secret(&all, config->app_credential_file);
 	add_words(&all, config->rooms, config->room_count);
 	buf_add_char(&all, '\n');
 	add_words(&all, config->command, config->command_count);
@@ -217,6 +232,22 @@ static const struct channel_kind *follow_kind(struct desk_account *a,
 	a->own_name = must_dup(channel);
 	a->own = channel_outside(a->own_name);
 	return &a->own;
+}
+
+struct desk_account *desk_account_of(struct desk *d, const struct received *r)
+{
+	struct desk_account *a = desk_find_account(d, received_word(r, RECEIVED_ACCOUNT));
+
+	if (a)
+		return a;
+	a = add_account(d, r->words[RECEIVED_ACCOUNT] ? r->words[RECEIVED_ACCOUNT] : "");
+	a->is_gone = true;
+	a->own_name = text_dup(received_word(r, RECEIVED_CHANNEL));
+	a->own = channel_outside(a->own_name);
+	a->line.kind = channel_find(text_of(a->own_name));
+	if (!a->line.kind)
+		a->line.kind = &a->own;
+	return a;
 }
 
 static void follow_account(struct desk *d, const char *name, const struct config_adapter *config)
@@ -260,6 +291,7 @@ void desk_open_accounts(struct desk *d)
 		if (a->is_gone)
 			close_account(a);
 	}
+	outbox_stir(d->outbox); /* letters of those that are gone end */
 	if (!desk_find_account(d, TEXT("terminal")) ||
 	    desk_find_account(d, TEXT("terminal"))->is_gone)
 		follow_account(d, "terminal", NULL);

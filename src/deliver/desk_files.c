@@ -1,8 +1,9 @@
 /* desk_files.c - what came with a message: fetched after its sender was let in, one after the
- * other, before the agent is asked.
+ * other, before the agent is asked.  What is said in a voice note is heard then, and becomes a part
+ * of the question.
  *
- * What is on the disk already, from before a crash, is not fetched again.  What does not come is
- * told, to the person and to the agent; the text goes to the agent in any case.
+ * What is on the disk already, from before a crash, is not fetched again.  What does not come, or
+ * nobody hears, is told, to the person and to the agent; the text goes to the agent in any case.
  */
 #include <stdlib.h>
 
@@ -14,15 +15,19 @@
 #include "deliver/media.h"
 
 #define FETCH_MS 120000 /* then a channel says nothing any more */
+#define HEAR_MS 90000   /* then nobody hears any more */
+#define QUEUE_MS 300000 /* that a voice note waits for those of others */
 #define SWEEP_MS (3600 * 1000)
 #define NAME_ROOM (2 * FILES_NAME_MAX)
 #define TOLD_MAX (4 * KIB)
 #define LINES_MAX (64 * KIB)
+#define HEARD_MAX (32 * KIB) /* bytes of words of one question */
 #define RECORD_MAX (256 * KIB)
 
 struct desk_file {
-	char *path; /* where it is, or NULL */
-	char *why;  /* it is not, or what is wrong with it; or NULL */
+	char *path;  /* where it is, or NULL */
+	char *why;   /* it is not, or what is wrong with it; or NULL */
+	char *heard; /* what is said in it, or NULL */
 	uint64_t size;
 };
 
@@ -31,9 +36,13 @@ struct desk_files {
 	struct channel_file list[FILES_MAX];
 	struct desk_file ends[FILES_MAX];
 	unsigned count, at;     /* at: which is next */
-	uint64_t number;        /* of the fetch that is under way; 0: none is */
-	struct media_file *out; /* where it is written */
+	uint64_t number;        /* of the fetch, or the hearing, that is under way; 0: none is */
+	struct media_file *out; /* of a fetch: where it is written */
+	char *path;             /* of a hearing: where it is */
+	uint64_t size;          /* of that */
+	size_t heard;           /* bytes of words so far */
 	int64_t until_ms;
+	int64_t queue_ms; /* until when the next one waits to be heard; 0: it does not wait */
 	bool is_told;
 };
 
@@ -77,6 +86,7 @@ static void settle_file(struct desk_files *f, char *path, uint64_t size, const c
 	end->size = size;
 	end->why = must_dup(why);
 	f->number = 0;
+	f->queue_ms = 0;
 }
 
 static char *name_next(const struct desk_files *f)
@@ -91,12 +101,72 @@ static char *name_next(const struct desk_files *f)
 	return made;
 }
 
-/* The one place where a recording would be heard: words of its own in the question, and none for
- * the person, once something hears it. */
-static const char *hear_voice(const struct channel_file *file)
+/* ---- voice notes ---- */
+
+static void settle_unheard(struct desk_files *f, char *path, uint64_t size, const char *why)
 {
-	return file->kind == CHANNEL_VOICE ? "nobody has heard it: no speech engine is configured"
-	                                   : NULL;
+	char *words = must_print("nobody has heard it: %s", why);
+
+	settle_file(f, path, size, words);
+	free(words);
+}
+
+static void settle_heard(struct nexus *x, struct text words, const char *why)
+{
+	struct desk_files *f = x->files;
+	char *path = f->path;
+	uint64_t size = f->size;
+
+	f->path = NULL;
+	x->account->hears = NULL;
+	if (!why && f->heard + words.len > HEARD_MAX)
+		why = "too much is said";
+	if (why) {
+		settle_unheard(f, path, size, why);
+		return;
+	}
+	f->heard += words.len;
+	f->ends[f->at].heard = text_dup(words);
+	settle_file(f, path, size, NULL);
+}
+
+/* Takes the path. */
+static void begin_hearing(struct nexus *x, char *path, uint64_t size)
+{
+	struct desk_files *f = x->files;
+	struct desk *d = x->desk;
+	const struct ears *ears = &d->options.ears;
+	struct voice_note note = {++d->fetches, path, f->list[f->at].type};
+	struct error why;
+
+	error_set(&why, "no speech engine is configured");
+	if (!ears->hear || !ears->hear(ears->self, &note, &why)) {
+		settle_unheard(f, path, size, why.words);
+		return;
+	}
+	x->account->hears = x;
+	f->number = note.number;
+	f->path = path;
+	f->size = size;
+	f->until_ms = d->now_ms + HEAR_MS;
+}
+
+/* Likewise.  Each account has one ear, so that nobody takes the engine of all. */
+static void hear_in_turn(struct nexus *x, char *path, uint64_t size)
+{
+	struct desk_files *f = x->files;
+	int64_t now_ms = x->desk->now_ms;
+
+	if (!x->account->hears) {
+		begin_hearing(x, path, size);
+		return;
+	}
+	if (!f->queue_ms)
+		f->queue_ms = now_ms + QUEUE_MS;
+	if (now_ms >= f->queue_ms)
+		settle_unheard(f, path, size, "too many others are heard before it");
+	else
+		free(path);
 }
 
 static bool settle_if_here(struct nexus *x, const char *name)
@@ -105,8 +175,10 @@ static bool settle_if_here(struct nexus *x, const char *name)
 	uint64_t size;
 	char *path = media_find(x->desk->media, x->request.id, name, &size);
 
-	if (path)
-		settle_file(f, path, size, hear_voice(&f->list[f->at]));
+	if (path && f->list[f->at].kind == CHANNEL_VOICE)
+		hear_in_turn(x, path, size);
+	else if (path)
+		settle_file(f, path, size, NULL);
 	return path != NULL;
 }
 
@@ -134,6 +206,29 @@ static void drop_fetch(struct desk_files *f)
 	media_drop(f->out);
 	f->out = NULL;
 	f->number = 0;
+}
+
+static void drop_hearing(const struct nexus *x)
+{
+	const struct ears *ears = &x->desk->options.ears;
+
+	if (!x->files->path)
+		return;
+	ears->forget(ears->self, x->files->number);
+	x->account->hears = NULL;
+}
+
+static void be_late(struct nexus *x)
+{
+	struct desk_files *f = x->files;
+
+	drop_hearing(x);
+	if (f->path) {
+		settle_heard(x, TEXT(""), "it took too long");
+		return;
+	}
+	drop_fetch(f);
+	settle_file(f, NULL, 0, "it did not come in time");
 }
 
 /* Settles the next file, or begins to fetch it. */
@@ -173,12 +268,22 @@ static struct nexus *find_fetch(struct desk *d, uint64_t number)
 	return NULL;
 }
 
+void desk_take_heard(struct desk *d, uint64_t number, struct text words, const char *why)
+{
+	struct nexus *x = find_fetch(d, number);
+
+	if (!x || !x->files->path)
+		return;
+	settle_heard(x, words, why);
+	desk_stir(x);
+}
+
 bool desk_take_part(struct desk *d, uint64_t number, struct text bytes)
 {
 	struct nexus *x = find_fetch(d, number);
 	struct error why;
 
-	if (!x)
+	if (!x || !x->files->out)
 		return false;
 	if (media_add(x->files->out, bytes, FILES_BYTES_MAX, &why))
 		return true;
@@ -195,7 +300,7 @@ void desk_take_fetched(struct desk *d, uint64_t number, const struct error *why)
 	struct error failed;
 	char *name;
 
-	if (!x)
+	if (!x || !x->files->out)
 		return;
 	out = x->files->out;
 	x->files->out = NULL;
@@ -218,7 +323,7 @@ void desk_lose_fetches(struct desk_account *account)
 	list_each(&account->desk->live, l) {
 		struct nexus *x = list_of(l, struct nexus, in_desk);
 
-		if (x->account == account && x->files && x->files->number) {
+		if (x->account == account && x->files && x->files->out) {
 			drop_fetch(x->files);
 			desk_stir(x);
 		}
@@ -239,6 +344,8 @@ static void put_attachment(const struct channel_file *file, const struct desk_fi
 		put_word(out, "path", end->path);
 	if (end->why)
 		put_word(out, "why", end->why);
+	if (end->heard)
+		put_word(out, "heard", end->heard);
 	put_end(out);
 }
 
@@ -266,10 +373,10 @@ static void note_files(struct nexus *x)
 
 		if (i)
 			buf_add_char(&lines, '\n');
-		files_put_line(
-			&f->list[i],
-			&(struct files_end){text_of(end->path), text_of(end->why), end->size},
-			&lines);
+		files_put_line(&f->list[i],
+		               &(struct files_end){text_of(end->path), text_of(end->why),
+		                                   text_of(end->heard), end->size},
+		               &lines);
 		put_attachment(&f->list[i], end, &record);
 	}
 	put_list_end(&record);
@@ -358,10 +465,8 @@ bool desk_fetch(struct nexus *x, int64_t now_ms)
 	f = x->files;
 	if (!f || !f->count || f->is_told)
 		return true;
-	if (f->number && now_ms >= f->until_ms) {
-		drop_fetch(f);
-		settle_file(f, NULL, 0, "it did not come in time");
-	}
+	if (f->number && now_ms >= f->until_ms)
+		be_late(x);
 	for (unsigned at = f->count; !f->number && f->at < f->count && at != f->at;) {
 		at = f->at;
 		fetch_next(x, now_ms);
@@ -378,8 +483,11 @@ void desk_free_files(struct nexus *x)
 
 	if (!f)
 		return;
+	drop_hearing(x);
 	drop_fetch(f);
+	free(f->path);
 	for (unsigned i = 0; i < FILES_MAX; i++) {
+		free(f->ends[i].heard);
 		free(f->ends[i].path);
 		free(f->ends[i].why);
 	}

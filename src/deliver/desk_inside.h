@@ -6,8 +6,9 @@
 #include "config/people.h"
 #include "deliver/desk.h"
 #include "deliver/desk_account.h"
+#include "deliver/desk_work.h"
+#include "deliver/echoes.h"
 #include "deliver/known.h"
-#include "deliver/outbox.h"
 #include "deliver/reply.h"
 #include "deliver/request.h"
 #include "deliver/turn.h"
@@ -20,10 +21,13 @@ struct nexus {
 	struct back_ear ear; /* told when it is on the disk; told NULL: nobody is */
 	int64_t gather_until_ms, asked_ms;
 	bool interrupts, has_interrupted, collects; /* what came while the agent worked */
-	bool answers;                               /* who wrote it may answer agents */
-	enum answers may;      /* what their credential answers, of an owner by that */
-	struct reply *reply;   /* from assemble on, or NULL */
-	struct chat_turn turn; /* what its run says of itself */
+	const char *excess;                         /* why it is one too many, or NULL */
+	char *stopped_by;                           /* the request of a /stop, or NULL */
+	unsigned stopped, cancelled;                /* what its own /stop ended */
+	bool is_alone, answers; /* nothing is gathered into it; who wrote it may answer agents */
+	enum answers may;       /* what their credential answers, of an owner by that */
+	struct reply *reply;    /* from assemble on, or NULL */
+	struct chat_turn turn;  /* what its run says of itself */
 	char *prefix, *failed, *names[3],
 		*run;                      /* of its model; it is asked as this, in this life */
 	struct desk_files *files;          /* that came with it, from assemble on; or NULL */
@@ -32,8 +36,8 @@ struct nexus {
 	const struct known_person *paired; /* who was let in by a code, or NULL; in this turn */
 	char *letter; /* that is on its way, of those that were made for it so far */
 	uint64_t letter_number;
-	bool is_refused; /* it was not taken */
-	bool is_lost;    /* nobody knows of two attempts whether it arrived */
+	char *late; /* a block that the reply did not wait for, or of the last life; or NULL */
+	bool is_refused, is_lost; /* it was not taken; of an earlier one nobody knows */
 	unsigned letters;
 	char *live; /* the letter of the message that is edited, or NULL; how many; and why */
 	unsigned live_there;
@@ -61,6 +65,8 @@ struct desk {
 	struct map by_id;    /* all requests, but those that rest */
 	struct map resting;  /* what desk_rest.c wrote of these, by their ids */
 	struct map rates;    /* struct desk_rate by account and sender */
+	struct desk_crowd *crowd;
+	struct echoes echoes; /* answers in a row */
 	struct outbox *outbox;
 	struct automations *automations;
 	struct routes *routes;
@@ -73,11 +79,11 @@ struct desk {
 	int64_t now_ms;
 	struct media *media; /* files of people, and for them */
 	struct desk_uploads *uploads;
-	uint64_t fetches; /* so many were begun */
-	int64_t swept_ms; /* when old ones were looked for */
-	bool has_begun, is_ending;
-	bool has_prompts;   /* some were opened, or are over */
-	uint64_t asked_seq; /* of the newest prompt that was looked at */
+	uint64_t fetches;                       /* so many were begun */
+	int64_t swept_ms;                       /* when old ones were looked for */
+	bool has_begun, is_ending, has_prompts; /* the last: some were opened, or are over */
+	uint64_t asked_seq; /* all prompts up to there were asked wherever they are to be */
+	struct map asked;   /* likewise, some behind it: names of letters */
 };
 
 /* A request that is over, as it is shown. */
@@ -105,16 +111,10 @@ void desk_wake(struct desk *d);
 void desk_free_nexus(struct nexus *x);
 void desk_keep(struct nexus *x); /* to be looked at, when it is over */
 void desk_free_kept(struct desk *d, struct desk_kept *kept);
-void desk_look_at_letter(struct nexus *x); /* that is on its way: what became of it? */
-void desk_take_up(struct desk *d);         /* what the last life left */
+void desk_look_at_letters(struct nexus *x); /* that are on their way: what became of them? */
+void desk_take_up(struct desk *d);          /* what the last life left */
 struct outbox_line *desk_find_line(void *self, struct text account);
 struct nexus *desk_make_nexus(struct desk *d, struct desk_account *account, const char *id);
 void desk_refill(struct nexus *x, const struct received *r); /* with what came */
 
-/* ---- desk_work.c ---- */
-
-void desk_stir(struct nexus *x); /* something happened to it */
-void desk_stir_all(struct desk *d);
-void desk_stir_letter(void *self, const struct letter *l); /* of a letter: to its request */
-void desk_stir_unsaved(struct desk *d);                    /* more is on the disk */
 #endif

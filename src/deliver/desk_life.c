@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "config/config.h"
 #include "deliver/automations.h"
+#include "deliver/desk_crowd.h"
 #include "deliver/desk_files.h"
 #include "deliver/desk_live.h"
 #include "deliver/desk_prompts.h"
@@ -53,6 +54,9 @@ struct desk *desk_create(const struct desk_options *options)
 	map_init(&d->by_id);
 	map_init(&d->resting);
 	map_init(&d->rates);
+	d->crowd = desk_crowd_create();
+	map_init(&d->asked);
+	echoes_init(&d->echoes);
 	known_init(&d->known);
 	d->media = media_create(options->config->data);
 	d->uploads = desk_uploads_create();
@@ -99,6 +103,9 @@ void desk_destroy(struct desk *d)
 	while (map_next(&d->rates, &at, &key, &rate))
 		free(rate);
 	map_finish(&d->rates);
+	desk_crowd_destroy(d->crowd);
+	map_finish(&d->asked);
+	echoes_finish(&d->echoes);
 	map_finish(&d->by_run);
 	known_finish(&d->known);
 	free(d->people_path);

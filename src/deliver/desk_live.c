@@ -143,6 +143,10 @@ void desk_look_at_live(struct nexus *x)
 		reply_live_lost(x->reply);
 		return;
 	}
+	if (l->state == LETTER_UNKNOWN) {
+		reply_live_doubted(x->reply);
+		return;
+	}
 	if (x->live_mode == CHANNEL_STREAMS)
 		return;
 	if (l->accepted > x->live_there) {
@@ -166,6 +170,12 @@ static struct letter *stale_draft(const struct desk *d, const struct nexus *x)
 	return NULL;
 }
 
+/* Another message of it may be there. */
+static bool is_in_doubt(const struct letter *l)
+{
+	return l->state == LETTER_STARTED || l->state == LETTER_UNKNOWN;
+}
+
 /* A draft of one message says the notice instead; of a longer one all is kept that is known. */
 bool desk_end_draft(struct nexus *x, struct text notice)
 {
@@ -176,7 +186,7 @@ bool desk_end_draft(struct nexus *x, struct text notice)
 	if (!l)
 		return false;
 	buf_init(&text, OUTBOX_TEXT_MAX);
-	if (l->accepted > 1) {
+	if (l->accepted + is_in_doubt(l) > 1) {
 		buf_add(&text, letter_word(l, LETTER_TEXT));
 		buf_add(&text, TEXT("\n\n"));
 	}
@@ -190,13 +200,32 @@ bool desk_end_draft(struct nexus *x, struct text notice)
 	return good;
 }
 
+/* A draft that may be there, or not, is the end of the answer that is asked for again: whatever is
+ * found out of it, no half of it stays. */
+void desk_keep_draft(struct nexus *x)
+{
+	const struct letter *l = stale_draft(x->desk, x);
+
+	if (!l || !is_in_doubt(l))
+		return;
+	x->live = text_dup(letter_word(l, LETTER_ID));
+	x->request.disables_streaming = true;
+}
+
+static bool is_kept(const struct desk *d, const struct letter *l)
+{
+	const struct nexus *x = map_get(&d->by_id, letter_word(l, LETTER_REQUEST));
+
+	return x && x->live && text_is(letter_word(l, LETTER_ID), x->live);
+}
+
 /* Nobody goes on with the others. */
 void desk_drop_stale(struct desk *d)
 {
 	list_each(custody_letters(d->options.custody), l) {
 		struct letter *one = list_of(l, struct letter, in_all);
 
-		if (letter_is_live(one))
+		if (letter_is_live(one) && !is_kept(d, one))
 			outbox_drop(d->outbox, letter_word(one, LETTER_ID));
 	}
 }

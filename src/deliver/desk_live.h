@@ -13,6 +13,7 @@ bool desk_live_finish(struct nexus *x, const char *kind, uint64_t number,
                       const struct payload *payload);
 void desk_look_at_live(struct nexus *x);                  /* what became of it? */
 bool desk_end_draft(struct nexus *x, struct text notice); /* of the last life, if there is one */
-void desk_drop_stale(struct desk *d);                     /* all others of it */
+void desk_keep_draft(struct nexus *x); /* of the last life, for the next answer; or none */
+void desk_drop_stale(struct desk *d);  /* all others of it */
 
 #endif

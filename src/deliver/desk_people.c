@@ -8,6 +8,7 @@
 #include "base/put.h"
 #include "base/whole.h"
 #include "config/config.h"
+#include "deliver/channels.h"
 #include "deliver/stages.h"
 
 #define WRONG_MAX 10 /* codes a minute */
@@ -55,6 +56,77 @@ static bool save_people(const struct desk *d, struct error *why)
 	return good;
 }
 
+/* ---- who they are ---- */
+
+/* identity gets bytes that who points to. */
+static struct known_who who_wrote(const struct nexus *x, struct buf *identity)
+{
+	const struct config_adapter *adapter = desk_config(x->account);
+	bool is_everywhere = x->account->line.kind->traits.names_all;
+
+	nexus_put_identity(&x->request, identity);
+	return (struct known_who){
+		.identity = buf_text(identity),
+		.account = nexus_word(&x->request, NEXUS_ACCOUNT),
+		.server = text_of(adapter && !is_everywhere ? adapter->url : NULL),
+		.is_everywhere = is_everywhere,
+	};
+}
+
+const struct known_person *desk_find_paired(const struct nexus *x)
+{
+	const struct known_person *found;
+	struct known_who who;
+	struct buf identity;
+
+	buf_init(&identity, 2 * KIB);
+	who = who_wrote(x, &identity);
+	found = known_find(&x->desk->known, &who);
+	buf_finish(&identity);
+	return found;
+}
+
+/* As `people` of the configuration would name them. */
+static void add_identity(const struct known_person *p, struct buf *out)
+{
+	struct text sender, channel = text_cut(known_word(p, KNOWN_IDENTITY), ':', &sender);
+
+	buf_add(out, channel_names_all(channel) ? channel : known_word(p, KNOWN_ACCOUNT));
+	buf_add_char(out, ':');
+	buf_add(out, sender);
+}
+
+static void put_identity(const struct known_person *p, const char *key, struct buf *out)
+{
+	struct buf identity;
+
+	buf_init(&identity, 2 * KIB);
+	add_identity(p, &identity);
+	put_text(out, key, buf_text(&identity));
+	buf_finish(&identity);
+}
+
+/* By their name, or by their identity. */
+static struct known_person *find_paired(const struct known *k, struct text name)
+{
+	struct known_person *found = known_by_name(k, name);
+	struct buf identity;
+
+	if (found)
+		return found;
+	buf_init(&identity, 2 * KIB);
+	list_each(&k->people, l) {
+		struct known_person *p = list_of(l, struct known_person, in_all);
+
+		buf_clear(&identity);
+		add_identity(p, &identity);
+		if (!found && text_equal(buf_text(&identity), name))
+			found = p;
+	}
+	buf_finish(&identity);
+	return found;
+}
+
 /* ---- strangers ---- */
 
 /* Somebody whom the platform knows, alone with us, about whom nothing is said. */
@@ -67,11 +139,11 @@ static bool may_pair(const struct nexus *x)
 	return x->desk->people_path && x->desk->options.codes.key && r->peer_kind == CHANNEL_DM &&
 	       text_is(nexus_word(r, NEXUS_PRINCIPAL), "unknown") &&
 	       text_is(nexus_word(r, NEXUS_POLICY), "default") && !traits->knows_nobody &&
-	       sender.len && !(traits->nobody && text_starts(sender, text_of(traits->nobody)));
+	       sender.len && !stages_is_nobody(x);
 }
 
 /* One code for each, which the first message gets, and gets again after a crash. */
-static bool is_owed_code(struct nexus *x, struct text identity)
+static bool is_owed_code(struct nexus *x, const struct known_who *who)
 {
 	const struct nexus_request *r = &x->request;
 	double now_ms = (double)x->desk->options.wall_ms();
@@ -80,16 +152,17 @@ static bool is_owed_code(struct nexus *x, struct text identity)
 	struct error why;
 
 	known_expire(known, now_ms);
-	p = known_waiting(known, identity);
+	p = known_waiting(known, who);
 	if (p)
 		return text_is(known_word(p, KNOWN_REQUEST), r->id);
 	p = known_wait(
 		known,
-		(const struct text[KNOWN_WORDS]){[KNOWN_IDENTITY] = identity,
+		(const struct text[KNOWN_WORDS]){[KNOWN_IDENTITY] = who->identity,
 	                                         [KNOWN_NAME] = nexus_word(r, NEXUS_SENDER_NAME),
 	                                         [KNOWN_ACCOUNT] = nexus_word(r, NEXUS_ACCOUNT),
 	                                         [KNOWN_PEER] = nexus_word(r, NEXUS_PEER),
-	                                         [KNOWN_REQUEST] = text_of(r->id)},
+	                                         [KNOWN_REQUEST] = text_of(r->id),
+	                                         [KNOWN_SERVER] = who->server},
 		now_ms);
 	if (p && !save_people(x->desk, &why)) {
 		known_drop(known, p);
@@ -100,14 +173,15 @@ static bool is_owed_code(struct nexus *x, struct text identity)
 
 bool desk_pairs(struct nexus *x)
 {
+	struct known_who who;
 	struct buf identity;
 	bool pairs;
 
 	if (!may_pair(x))
 		return false;
 	buf_init(&identity, 2 * KIB);
-	nexus_put_identity(&x->request, &identity);
-	pairs = is_owed_code(x, buf_text(&identity));
+	who = who_wrote(x, &identity);
+	pairs = is_owed_code(x, &who);
 	buf_finish(&identity);
 	if (!pairs)
 		return false;
@@ -138,7 +212,7 @@ static bool is_good_name(const struct desk *d, struct text name, struct error *w
 	for (size_t i = 0; i < name.len; i++)
 		if ((unsigned char)name.at[i] < ' ' || name.at[i] == 0x7f)
 			return error_set(why, "a name has no control characters");
-	if (configured(d, name) || known_by_name(&d->known, name))
+	if (configured(d, name) || find_paired(&d->known, name))
 		return error_set(why, "somebody is called so already");
 	return true;
 }
@@ -166,17 +240,24 @@ static bool is_guessing(struct desk *d)
 	return d->wrong.count >= WRONG_MAX;
 }
 
-static enum back_answer let_in(struct desk *d, struct known_person *p, struct text name,
-                               struct text agent, struct error *why)
+/* The one that is wished, that of the platform, or who they are. */
+static bool choose_name(const struct desk *d, const struct known_person *p, struct text wished,
+                        struct buf *name, struct error *why)
 {
 	struct error taken;
 
-	if (!name.len && is_good_name(d, known_word(p, KNOWN_NAME), &taken))
-		name = known_word(p, KNOWN_NAME);
-	else if (!name.len)
-		name = known_word(p, KNOWN_IDENTITY);
-	else if (!is_good_name(d, name, why))
-		return BACK_INVALID;
+	if (wished.len)
+		buf_add(name, wished);
+	else if (is_good_name(d, known_word(p, KNOWN_NAME), &taken))
+		buf_add(name, known_word(p, KNOWN_NAME));
+	else
+		add_identity(p, name);
+	return !wished.len || is_good_name(d, wished, why);
+}
+
+static enum back_answer let_in(struct desk *d, struct known_person *p, struct text name,
+                               struct text agent, struct error *why)
+{
 	if (!known_let_in(&d->known, p, name, agent)) {
 		error_set(why, "%d people were let in already", KNOWN_MAX);
 		return BACK_CONFLICT;
@@ -209,15 +290,17 @@ enum back_answer desk_approve(struct desk *d, const struct desk_approval *a, int
 		error_set(why, "nobody waits with this code: it holds for an hour");
 		return BACK_UNKNOWN;
 	}
-	answer = let_in(d, p, a->name, a->agent, why);
-	if (answer == BACK_DONE)
-		buf_add(name, known_word(p, KNOWN_NAME));
+	if (!choose_name(d, p, a->name, name, why))
+		return BACK_INVALID;
+	answer = let_in(d, p, buf_text(name), a->agent, why);
+	if (answer != BACK_DONE)
+		buf_clear(name);
 	return answer;
 }
 
 enum back_answer desk_remove_person(struct desk *d, struct text name, struct error *why)
 {
-	struct known_person *p = known_by_name(&d->known, name);
+	struct known_person *p = find_paired(&d->known, name);
 
 	if (!p && configured(d, name)) {
 		error_set(why, "the configuration names them: `people`");
@@ -249,7 +332,7 @@ static void put_paired(const struct known_person *p, struct buf *out)
 	put_text(out, "name", known_word(p, KNOWN_NAME));
 	put_word(out, "relationship", "known");
 	put_list(out, "identities");
-	put_text(out, NULL, known_word(p, KNOWN_IDENTITY));
+	put_identity(p, NULL, out);
 	put_list_end(out);
 	put_text(out, "agent", known_word(p, KNOWN_AGENT));
 	put_i64(out, "sinceMs", (int64_t)p->at_ms);
@@ -260,7 +343,7 @@ static void put_paired(const struct known_person *p, struct buf *out)
 static void put_waiting(const struct known_person *p, struct buf *out)
 {
 	put_object(out, NULL);
-	put_text(out, "identity", known_word(p, KNOWN_IDENTITY));
+	put_identity(p, "identity", out);
 	put_text(out, "name", known_word(p, KNOWN_NAME));
 	put_text(out, "account", known_word(p, KNOWN_ACCOUNT));
 	put_i64(out, "sinceMs", (int64_t)p->at_ms);

@@ -13,7 +13,7 @@
 struct desk_pressed {
 	struct desk_account *account;
 	char *press, *value, *sender, *peer;
-	bool is_dm;
+	enum channel_peer kind;
 	struct link in_desk; /* desk.pressed */
 };
 
@@ -29,9 +29,8 @@ static bool may_press(struct desk_account *account, const struct channel_press *
 	nexus_set(r, NEXUS_ACCOUNT, text_of(account->line.account));
 	nexus_set(r, NEXUS_SENDER, press->sender);
 	nexus_set(r, NEXUS_PEER, letter_word(l, LETTER_PEER));
-	r->peer_kind = press->is_dm || text_equal(press->sender, letter_word(l, LETTER_PEER))
-	                       ? CHANNEL_DM
-	                       : CHANNEL_GROUP;
+	r->peer_kind =
+		text_equal(press->sender, letter_word(l, LETTER_PEER)) ? CHANNEL_DM : press->kind;
 	r->is_mentioned = true;
 	may = stages_admit(&x, account->desk->now_ms) && x.answers;
 	desk_name_person(r, user);
@@ -58,7 +57,7 @@ static void press_is_kept(void *of, const struct back_verdict *verdict)
 	                              .value = text_of(p->value),
 	                              .sender = text_of(p->sender),
 	                              .peer = text_of(p->peer),
-	                              .is_dm = p->is_dm};
+	                              .kind = p->kind};
 	struct buf words;
 
 	buf_init(&words, WORDS_MAX);
@@ -84,7 +83,7 @@ static struct desk_pressed *keep_press(struct desk_account *account,
 	p->value = text_dup(press->value);
 	p->sender = text_dup(press->sender);
 	p->peer = text_dup(press->peer);
-	p->is_dm = press->is_dm;
+	p->kind = press->kind;
 	list_init(&p->in_desk);
 	list_add(&account->desk->pressed, &p->in_desk);
 	return p;

@@ -174,7 +174,12 @@ static bool ask_at(struct desk *d, const struct prompt *p, const struct asked_ch
 	if (!account || account->is_gone)
 		return true;
 	name_letter(p, at, id);
-	return custody_letter(d->options.custody, text_of(id)) || prepare_question(d, p, at, id);
+	if (map_get(&d->asked, text_of(id)))
+		return true;
+	if (!custody_letter(d->options.custody, text_of(id)) && !prepare_question(d, p, at, id))
+		return false;
+	map_set(&d->asked, text_of(id), d);
+	return true;
 }
 
 static struct asked_chat chat_of_run(const struct desk *d, const struct nexus *x)
@@ -215,21 +220,35 @@ static bool ask_everywhere(struct desk *d, const struct prompt *p)
 	return good;
 }
 
+static bool is_fresh(const struct desk *d, const struct prompt *p)
+{
+	return !p->claimed && p->at_ms &&
+	       (double)d->options.wall_ms() - (double)p->at_ms < FRESH_MS;
+}
+
+static void forget_asked(struct desk *d)
+{
+	map_finish(&d->asked);
+	map_init(&d->asked);
+}
+
+/* A chat that takes nothing now keeps no question from the others.  False: some are left. */
 static bool ask_new(struct desk *d)
 {
-	double now_ms = (double)d->options.wall_ms();
+	bool has_all = true;
 
 	list_each(prompts_open(d->options.prompts), l) {
 		const struct prompt *p = list_of(l, struct prompt, in_open);
 
 		if (p->seq <= d->asked_seq)
 			continue;
-		if (!p->claimed && p->at_ms && now_ms - (double)p->at_ms < FRESH_MS &&
-		    !ask_everywhere(d, p))
-			return false;
-		d->asked_seq = p->seq;
+		has_all = (!is_fresh(d, p) || ask_everywhere(d, p)) && has_all;
+		if (has_all)
+			d->asked_seq = p->seq;
 	}
-	return true;
+	if (has_all)
+		forget_asked(d);
+	return has_all;
 }
 
 /* ---- the end of a question ---- */
@@ -351,9 +370,10 @@ void desk_name_person(const struct nexus_request *r, struct buf *out)
 }
 
 struct answered {
-	const struct nexus *x;
+	struct desk *desk;
 	struct asked_chat at;
-	struct text said;
+	bool is_direct;
+	struct text said, reply_to;
 	struct letter *letter;
 	struct buf value;
 	unsigned open; /* questions in this chat */
@@ -363,7 +383,7 @@ static bool count_open(void *of, struct letter *l)
 {
 	struct answered *a = of;
 
-	a->open += is_in(l, &a->at) && is_open(a->x->desk, l);
+	a->open += is_in(l, &a->at) && is_open(a->desk, l);
 	return true;
 }
 
@@ -378,24 +398,22 @@ static bool has_word(struct text words, struct text word)
 /* Is it clear that they mean this one, whatever they wrote? */
 static bool is_meant(const struct answered *a, const struct letter *l, const struct prompt *p)
 {
-	struct text reply_to = nexus_word(&a->x->request, NEXUS_REPLY_TO);
-
-	if (reply_to.len && has_word(letter_word(l, LETTER_MESSAGES), reply_to))
+	if (a->reply_to.len && has_word(letter_word(l, LETTER_MESSAGES), a->reply_to))
 		return true;
 	return p && p->state == PROMPT_OPEN && p->type == PROMPT_TEXT && !p->tool.len &&
-	       a->open == 1 && a->x->request.peer_kind == CHANNEL_DM &&
-	       map_get(&a->x->desk->by_run, letter_word(l, LETTER_RUN));
+	       a->open == 1 && a->is_direct &&
+	       map_get(&a->desk->by_run, letter_word(l, LETTER_RUN));
 }
 
 static bool is_answer_to(void *of, struct letter *l)
 {
 	struct answered *a = of;
-	const struct prompt *p = prompt_of(a->x->desk, l);
+	const struct prompt *p = prompt_of(a->desk, l);
 	struct ballot_asked asked = {.type = p ? p->type : PROMPT_SELECT,
 	                             .choices = letter_word(l, LETTER_CHOICES),
 	                             .first = number_at(l, LETTER_NUMBER)};
 
-	if (!is_in(l, &a->at) || !is_known_there(a->x->desk, l))
+	if (!is_in(l, &a->at) || !is_known_there(a->desk, l))
 		return true;
 	if (asked.type == PROMPT_TEXT && !number_at(l, LETTER_TAKES))
 		return true;
@@ -407,23 +425,50 @@ static bool is_answer_to(void *of, struct letter *l)
 	return false;
 }
 
+/* The question that is meant, or NULL; and the value. */
+static const struct letter *find_answered(struct answered *a)
+{
+	buf_init(&a->value, 2 * VALUE_MAX);
+	each_question(a->desk, count_open, a);
+	each_question(a->desk, is_answer_to, a);
+	return a->letter;
+}
+
+bool desk_is_answer(const struct desk_account *account, const struct channel_inbound *inbound)
+{
+	struct answered a = {
+		.desk = account->desk,
+		.at = {text_of(account->line.account), inbound->peer, inbound->thread},
+		.is_direct = inbound->kind == CHANNEL_DM,
+		.said = text_trim(inbound->text),
+		.reply_to = inbound->reply_to,
+	};
+	bool is_any;
+
+	if (!account->desk->options.prompts)
+		return false;
+	is_any = find_answered(&a) != NULL;
+	buf_finish(&a.value);
+	return is_any;
+}
+
 enum stage_step desk_read_answer(struct nexus *x, struct text said)
 {
-	struct answered a = {.x = x,
+	struct answered a = {.desk = x->desk,
 	                     .at = {.account = nexus_word(&x->request, NEXUS_ACCOUNT),
 	                            .peer = nexus_word(&x->request, NEXUS_PEER),
 	                            .thread = nexus_word(&x->request, NEXUS_THREAD)},
-	                     .said = said};
+	                     .is_direct = x->request.peer_kind == CHANNEL_DM,
+	                     .said = said,
+	                     .reply_to = nexus_word(&x->request, NEXUS_REPLY_TO)};
 	enum back_answer answer = BACK_UNKNOWN;
 	struct error why;
 	struct buf user;
 
 	if (!x->answers || !x->desk->options.prompts)
 		return STAGE_DONE;
-	buf_init(&a.value, 2 * VALUE_MAX);
 	buf_init(&user, 2 * KIB);
-	each_question(x->desk, count_open, &a);
-	each_question(x->desk, is_answer_to, &a);
+	find_answered(&a);
 	desk_name_person(&x->request, &user);
 	if (a.letter)
 		answer = desk_give_answer(x->desk, a.letter,

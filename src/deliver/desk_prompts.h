@@ -6,6 +6,8 @@
 
 int64_t desk_work_prompts(struct desk *d); /* when it wants to be called again */
 bool desk_is_question(const struct letter *l);
+/* Is it the answer to a question that was asked in this chat? */
+bool desk_is_answer(const struct desk_account *account, const struct channel_inbound *inbound);
 void desk_name_person(const struct nexus_request *r, struct buf *out);
 enum back_answer desk_give_answer(struct desk *d, const struct letter *l, struct back_reply *reply,
                                   struct error *why);

@@ -176,7 +176,7 @@ static bool may_rest(const struct nexus *x)
 		x->letter ? custody_letter(x->desk->options.custody, text_of(x->letter)) : NULL;
 
 	return l && l->state <= LETTER_QUEUED && x->request.stage == NEXUS_DELIVER && !x->reply &&
-	       !x->files && !x->live && !x->ear.told && !x->is_refused && !x->is_lost;
+	       !x->files && !x->live && !x->late && !x->ear.told && !x->is_refused && !x->is_lost;
 }
 
 bool desk_rest(struct nexus *x)

@@ -1,4 +1,5 @@
 /* desk_work.c - requests are moved on: those that something happened to, and those that are due. */
+#include "deliver/desk_crowd.h"
 #include "deliver/desk_files.h"
 #include "deliver/desk_live.h"
 #include "deliver/desk_prompts.h"
@@ -92,7 +93,10 @@ static int64_t nexus_due(const struct nexus *x, int64_t now_ms)
 static void end_request(struct nexus *x)
 {
 	struct desk *d = x->desk;
+	struct nexus *by = map_get(&d->by_id, text_of(x->stopped_by));
 
+	if (by)
+		desk_stir(by);
 	list_each(&d->live, l) {
 		struct nexus *other = list_of(l, struct nexus, in_desk);
 
@@ -102,6 +106,7 @@ static void end_request(struct nexus *x)
 			desk_stir(other);
 	}
 	desk_keep(x);
+	desk_crowd_leave(x);
 	desk_free_nexus(x);
 }
 
@@ -117,7 +122,7 @@ static void work_request(struct nexus *x)
 {
 	struct desk *d = x->desk;
 
-	desk_look_at_letter(x);
+	desk_look_at_letters(x);
 	desk_look_at_live(x);
 	if (x->reply)
 		reply_work(x->reply, d->now_ms);
@@ -163,7 +168,7 @@ int64_t desk_work(struct desk *d, int64_t now_ms)
 {
 	int64_t due;
 
-	if (d->is_ending)
+	if (d->is_ending || !d->has_begun)
 		return INT64_MAX;
 	d->now_ms = now_ms;
 	desk_tick_accounts(d);

@@ -254,6 +254,9 @@ void files_put_shown(const struct channel_file *file, struct buf *out)
 
 void files_put_line(const struct channel_file *file, const struct files_end *end, struct buf *out)
 {
+	if (end->heard.len)
+		buf_print(out, "(heard from a %s) %.*s\n", kinds[file->kind].told,
+		          TEXT_ARG(end->heard));
 	buf_print(out, "[%s: ", kinds[file->kind].told);
 	if (end->path.len) {
 		buf_add(out, end->path);

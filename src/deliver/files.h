@@ -37,11 +37,12 @@ void files_put_name(const struct channel_file *file, unsigned number, struct buf
 
 /* What became of one. */
 struct files_end {
-	struct text path; /* where it is; empty: it did not come */
-	struct text why;  /* it did not, or what is wrong with it */
+	struct text path;  /* where it is; empty: it did not come */
+	struct text why;   /* it did not, or what is wrong with it */
+	struct text heard; /* what somebody says in it */
 	uint64_t size;
 };
-/* "[picture: PATH, image/jpeg, 120 KB]": a line of a question. */
+/* "[picture: PATH, image/jpeg, 120 KB]": a line of a question; above it what was heard. */
 void files_put_line(const struct channel_file *file, const struct files_end *end, struct buf *out);
 /* "photo.jpg": its name, for a person, who gave it. */
 void files_put_shown(const struct channel_file *file, struct buf *out);

@@ -95,7 +95,8 @@ bool inbound_read_press(struct json_reader *reader, struct text line, struct cha
 	yyjson_val *root = yyjson_doc_get_root(json_read(reader, line, NULL));
 	struct error why;
 
-	*out = (struct channel_press){.value = json_text_at(root, "press")};
+	*out = (struct channel_press){.value = json_text_at(root, "press"), .kind = CHANNEL_GROUP};
+	channel_read_peer(json_text_at(root, "kind"), &out->kind);
 	return out->value.len && out->value.len <= BUTTON_VALUE_MAX &&
 	       take_id(root, "from", &out->sender, &why) && out->sender.len &&
 	       take_id(root, "name", &out->sender_name, &why) &&

@@ -17,6 +17,7 @@
 static const char *const names[KNOWN_WORDS] = {
 	[KNOWN_IDENTITY] = "identity", [KNOWN_NAME] = "name", [KNOWN_AGENT] = "agent",
 	[KNOWN_ACCOUNT] = "account",   [KNOWN_PEER] = "peer", [KNOWN_REQUEST] = "request",
+	[KNOWN_SERVER] = "server",
 };
 
 void known_init(struct known *k)
@@ -53,32 +54,46 @@ static void set_word(struct known_person *p, enum known_word word, struct text v
 
 /* ---- who is there ---- */
 
-static struct known_person *find(const struct link *list, enum known_word word, struct text value)
+/* Of somebody whom an older box let in nobody knows the server. */
+static bool is_who(const struct known_person *p, const struct known_who *who)
+{
+	if (!text_equal(known_word(p, KNOWN_IDENTITY), who->identity))
+		return false;
+	return who->is_everywhere ||
+	       (text_equal(known_word(p, KNOWN_ACCOUNT), who->account) &&
+	        (!p->words[KNOWN_SERVER] || text_equal(known_word(p, KNOWN_SERVER), who->server)));
+}
+
+static struct known_person *find(const struct link *list, const struct known_who *who)
 {
 	list_each(list, l) {
 		struct known_person *p = list_of(l, struct known_person, in_all);
 
-		if (text_equal(known_word(p, word), value))
+		if (is_who(p, who))
 			return p;
 	}
 	return NULL;
 }
 
-struct known_person *known_find(const struct known *k, struct text identity)
+struct known_person *known_find(const struct known *k, const struct known_who *who)
 {
-	return find(&k->people, KNOWN_IDENTITY, identity);
+	return find(&k->people, who);
 }
 
 struct known_person *known_by_name(const struct known *k, struct text name)
 {
-	struct known_person *p = find(&k->people, KNOWN_NAME, name);
+	list_each(&k->people, l) {
+		struct known_person *p = list_of(l, struct known_person, in_all);
 
-	return p ? p : known_find(k, name);
+		if (text_equal(known_word(p, KNOWN_NAME), name))
+			return p;
+	}
+	return NULL;
 }
 
-struct known_person *known_waiting(const struct known *k, struct text identity)
+struct known_person *known_waiting(const struct known *k, const struct known_who *who)
 {
-	return find(&k->waiting, KNOWN_IDENTITY, identity);
+	return find(&k->waiting, who);
 }
 
 /* ---- who waits ---- */
@@ -210,12 +225,14 @@ static void read_people(struct known *k, yyjson_val *saved, bool is_in)
 	while ((one = yyjson_arr_iter_next(&it))) {
 		struct text words[KNOWN_WORDS];
 		struct known_person *p;
+		struct known_who who;
 
 		for (unsigned i = 0; i < KNOWN_WORDS; i++)
 			words[i] = json_text_at(one, names[i]);
-		if (!words[KNOWN_IDENTITY].len || (is_in && !words[KNOWN_AGENT].len) ||
-		    (is_in ? known_find(k, words[KNOWN_IDENTITY])
-		           : known_waiting(k, words[KNOWN_IDENTITY])))
+		who = (struct known_who){words[KNOWN_IDENTITY], words[KNOWN_ACCOUNT],
+		                         words[KNOWN_SERVER], false};
+		if (!who.identity.len || (is_in && !words[KNOWN_AGENT].len) ||
+		    (is_in ? known_find(k, &who) : known_waiting(k, &who)))
 			continue;
 		p = known_wait(k, words, (double)yyjson_get_sint(yyjson_obj_get(one, "at")));
 		if (p && is_in && !known_let_in(k, p, words[KNOWN_NAME], words[KNOWN_AGENT]))

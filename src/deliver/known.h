@@ -1,7 +1,9 @@
 /* known.h - people that were let in by a pairing code, and those who wait for that; pure.
  *
- * An identity is CHANNEL:SENDER.  Who waits has a code that is made of the message that they wrote
- * and a key, so that nobody keeps it: it stands in no file and in no signal.
+ * An identity is CHANNEL:SENDER, and that is somebody at one account; only where a channel has
+ * the same people everywhere is it the same person in any account.  Who waits has a code that
+ * is made of the message that they wrote and a key, so that nobody keeps it: it stands in no
+ * file and in no signal.
  */
 #ifndef DELIVER_KNOWN_H
 #define DELIVER_KNOWN_H
@@ -26,6 +28,7 @@ enum known_word {
 	KNOWN_ACCOUNT, /* where they wrote, as these two say */
 	KNOWN_PEER,
 	KNOWN_REQUEST, /* the message that got the code */
+	KNOWN_SERVER,  /* of the account, where it makes them who they are */
 	KNOWN_WORDS,
 };
 
@@ -48,12 +51,18 @@ static inline struct text known_word(const struct known_person *p, enum known_wo
 void known_init(struct known *k);
 void known_finish(struct known *k);
 
-struct known_person *known_find(const struct known *k, struct text identity);
-struct known_person *known_by_name(const struct known *k, struct text name); /* or identity */
+/* Whom a message is of. */
+struct known_who {
+	struct text identity, account, server;
+	bool is_everywhere; /* the account does not matter, nor does the server */
+};
+
+struct known_person *known_find(const struct known *k, const struct known_who *who);
+struct known_person *known_by_name(const struct known *k, struct text name);
 
 /* Those whose time is over go.  True: some did. */
 bool known_expire(struct known *k, double now_ms);
-struct known_person *known_waiting(const struct known *k, struct text identity);
+struct known_person *known_waiting(const struct known *k, const struct known_who *who);
 /* A person who waits from now on; NULL: too many do. */
 struct known_person *known_wait(struct known *k, const struct text words[KNOWN_WORDS],
                                 double now_ms);

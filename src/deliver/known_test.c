@@ -23,6 +23,11 @@ static struct known_person *wait_as(struct known *k, const char *sender, const c
 	                  now_ms);
 }
 
+static struct known_who at(const char *identity, const char *account, const char *server)
+{
+	return (struct known_who){text_of(identity), text_of(account), text_of(server), false};
+}
+
 static void only_the_right_code_finds_who_waits(void **state)
 {
 	char code[KNOWN_CODE_LEN + 1], upper[KNOWN_CODE_LEN + 3];
@@ -47,6 +52,7 @@ static void only_the_right_code_finds_who_waits(void **state)
 
 static void three_wait_an_account_for_an_hour(void **state)
 {
+	struct known_who first = at("a:1", "desk", NULL), second = at("a:2", "desk", NULL);
 	struct known k;
 
 	known_init(&k);
@@ -57,8 +63,8 @@ static void three_wait_an_account_for_an_hour(void **state)
 	assert_non_null(wait_as(&k, "b:4", "other", 3));
 	assert_false(known_expire(&k, KNOWN_WAIT_MS - 1));
 	assert_true(known_expire(&k, KNOWN_WAIT_MS));
-	assert_null(known_waiting(&k, TEXT("a:1")));
-	assert_non_null(known_waiting(&k, TEXT("a:2")));
+	assert_null(known_waiting(&k, &first));
+	assert_non_null(known_waiting(&k, &second));
 	assert_non_null(wait_as(&k, "a:4", "desk", KNOWN_WAIT_MS));
 	assert_true(known_expire(&k, 10 * KNOWN_WAIT_MS));
 	assert_true(list_is_empty(&k.waiting));
@@ -67,6 +73,7 @@ static void three_wait_an_account_for_an_hour(void **state)
 
 static void a_file_has_all_of_it(void **state)
 {
+	struct known_who third = at("a:3", "desk", NULL), waits = at("a:waits", "desk", NULL);
 	struct known k, read;
 	struct error why;
 	struct buf file;
@@ -86,14 +93,40 @@ static void a_file_has_all_of_it(void **state)
 	assert_true(known_read(&read, buf_text(&file), &why));
 	assert_int_equal(read.count, 10);
 	assert_true(text_is(known_word(known_by_name(&read, TEXT("a:3")), KNOWN_AGENT), "model"));
-	assert_true(known_waiting(&read, TEXT("a:waits"))->at_ms == 7);
-	known_drop(&read, known_find(&read, TEXT("a:3")));
-	assert_null(known_find(&read, TEXT("a:3")));
+	assert_true(known_waiting(&read, &waits)->at_ms == 7);
+	known_drop(&read, known_find(&read, &third));
+	assert_null(known_find(&read, &third));
 	assert_int_equal(read.count, 9);
 	assert_false(known_read(&read, TEXT("[1]"), &why));
 	known_finish(&k);
 	known_finish(&read);
 	buf_finish(&file);
+}
+
+static void somebody_is_known_where_they_were_let_in(void **state)
+{
+	static const char file[] =
+		"{\"people\":[{\"identity\":\"irc:ada\",\"name\":\"Ada\",\"agent\":\"m\","
+		"\"account\":\"libera\",\"request\":\"1\"},"
+		"{\"identity\":\"irc:ada\",\"name\":\"Another\",\"agent\":\"m\","
+		"\"account\":\"oftc\",\"request\":\"2\",\"server\":\"ircs://a\"}]}";
+	struct known_who here = at("irc:ada", "libera", "ircs://b");
+	struct known_who there = at("irc:ada", "oftc", "ircs://a");
+	struct known_who moved = at("irc:ada", "oftc", "ircs://b");
+	struct known_who nowhere = at("irc:ada", "third", NULL);
+	struct error why;
+	struct known k;
+
+	known_init(&k);
+	assert_true(known_read(&k, TEXT(file), &why));
+	assert_int_equal(k.count, 2);
+	assert_true(text_is(known_word(known_find(&k, &here), KNOWN_NAME), "Ada"));
+	assert_true(text_is(known_word(known_find(&k, &there), KNOWN_NAME), "Another"));
+	assert_null(known_find(&k, &moved));
+	assert_null(known_find(&k, &nowhere));
+	nowhere.is_everywhere = true;
+	assert_non_null(known_find(&k, &nowhere));
+	known_finish(&k);
 }
 
 int main(void)
@@ -102,6 +135,7 @@ int main(void)
 		cmocka_unit_test(only_the_right_code_finds_who_waits),
 		cmocka_unit_test(three_wait_an_account_for_an_hour),
 		cmocka_unit_test(a_file_has_all_of_it),
+		cmocka_unit_test(somebody_is_known_where_they_were_let_in),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

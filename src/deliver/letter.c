@@ -74,6 +74,16 @@ bool letter_read_state(struct text word, enum letter_state *state)
 	return false;
 }
 
+bool letter_is_live(const struct letter *l)
+{
+	return letter_is(l, "draft") || letter_is(l, "status") || letter_is(l, "stream");
+}
+
+bool letter_may_be_there(const struct letter *l)
+{
+	return l->state == LETTER_FAILED && l->tries > 0;
+}
+
 /* ---- words ---- */
 
 static bool is_in_block(const struct word_block *block, const char *word)
@@ -169,6 +179,7 @@ struct letter *letter_read(yyjson_val *payload)
 	l->accepted = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "accepted"));
 	l->drafts = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "drafts"));
 	l->tries = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "tries"));
+	l->is_half = yyjson_is_true(yyjson_obj_get(payload, "half"));
 	l->at_ms = read_time(payload);
 	l->seq = yyjson_get_uint(yyjson_obj_get(payload, "seq"));
 	l->moved = yyjson_get_uint(yyjson_obj_get(payload, "moved"));
@@ -204,6 +215,8 @@ void letter_save(const struct letter *l, struct buf *out)
 	put_u64(out, "accepted", l->accepted);
 	put_u64(out, "drafts", l->drafts);
 	put_u64(out, "tries", l->tries);
+	if (l->is_half)
+		put_bool(out, "half", true);
 	put_i64(out, "at", (int64_t)l->at_ms);
 	put_u64(out, "seq", l->seq);
 	put_u64(out, "moved", l->moved);

@@ -14,7 +14,7 @@ enum letter_state {
 	LETTER_QUEUED,
 	LETTER_STARTED,
 	LETTER_ACCEPTED, /* a piece of it, and another follows */
-	LETTER_UNKNOWN,  /* a piece of it; it may be begun again */
+	LETTER_UNKNOWN,  /* a piece of it; it may be begun again, of a draft with its last text */
 	LETTER_DELIVERED,
 	LETTER_FAILED,
 	LETTER_WITHDRAWN, /* what was there of it is gone */
@@ -32,8 +32,8 @@ enum letter_word {
 	LETTER_PEER,
 	LETTER_THREAD,
 	LETTER_REPLY_TO,
-	LETTER_KIND, /* block, final, notice, aside, pairing, question or closed; draft or status:
-	              * it is edited; stream: it grows; dropped: it goes */
+	LETTER_KIND, /* tool, block, final, notice, aside, pairing, question or closed; draft or
+	              * status: it is edited; stream: it grows; dropped: it goes */
 	LETTER_TEXT,
 	LETTER_WHY,
 	LETTER_MESSAGES, /* ids of the platform, with spaces between */
@@ -69,7 +69,8 @@ struct letter {
 	enum letter_state state;
 	unsigned accepted; /* pieces that are there */
 	unsigned drafts;   /* of these, that may still have a draft's text */
-	unsigned tries;    /* of the piece that is begun, or was last */
+	unsigned tries;    /* of the piece that is begun, or was last, that may have left */
+	bool is_half;      /* what may be there of that piece is a draft's text */
 	double at_ms;
 	uint64_t seq;   /* of the newest signal about it */
 	uint64_t moved; /* of the one that says its state */
@@ -104,11 +105,8 @@ static inline bool letter_is(const struct letter *l, const char *kind)
 	return text_is(letter_word(l, LETTER_KIND), kind);
 }
 
-/* Its text still changes. */
-static inline bool letter_is_live(const struct letter *l)
-{
-	return letter_is(l, "draft") || letter_is(l, "status") || letter_is(l, "stream");
-}
+bool letter_is_live(const struct letter *l);      /* its text still changes */
+bool letter_may_be_there(const struct letter *l); /* some of it, although it has failed */
 
 /* Of the payload of delivery.prepared, or of a checkpoint.  NULL: it is none. */
 struct letter *letter_read(yyjson_val *payload);

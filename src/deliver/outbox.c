@@ -129,6 +129,12 @@ static void doubt(struct outbox *o, struct letter *l, const struct outbox_line *
 	l->due_ms = now_ms + OUTBOX_DOUBT_MS;
 }
 
+/* Another piece was begun as long as the text was longer. */
+static bool has_all(struct letter *l)
+{
+	return l->accepted >= outbox_total(l) && !letter_is(l, "dropped");
+}
+
 static void go_on_started(struct outbox *o, struct letter *l, const struct outbox_line *line,
                           int64_t now_ms)
 {
@@ -142,7 +148,9 @@ static void go_on_started(struct outbox *o, struct letter *l, const struct outbo
 	           l->seq > custody_durable(o->options.custody)) {
 		return;
 	} else if ((!is_old && !l->is_doubtful) || outbox_is_edit(l, line)) {
-		if (outbox_is_here(o, l, now_ms))
+		if (has_all(l))
+			outbox_tell_words(o, l, "delivery.queued", "its last text is shorter");
+		else if (outbox_is_here(o, l, now_ms))
 			outbox_send_piece(o, l, line, now_ms);
 	} else if (line->kind->traits.can_recognise) {
 		look_for(l, line, now_ms);
@@ -178,12 +186,18 @@ static void go_on(struct outbox *o, struct letter *l, const struct outbox_line *
 	}
 }
 
-static void go_on_unknown(struct outbox *o, struct letter *l, const struct outbox_line *line)
+/* A draft that may be there has not said its last: that is sent, whatever is left unknown. */
+static void go_on_unknown(struct outbox *o, struct letter *l, const struct outbox_line *line,
+                          int64_t now_ms)
 {
 	static const char nobody_knows[] = "nobody knows whether it arrived";
-	bool is_passing = letter_is(l, "block") || letter_is(l, "dropped") || letter_is_live(l);
+	bool is_dropped = letter_is(l, "dropped"), is_left = line->leaves_unknown && !l->is_half;
 
-	if (!line->leaves_unknown && !is_passing && l->tries <= 1)
+	if (is_dropped && outbox_removes(l, line, now_ms))
+		return;
+	if (has_all(l))
+		go_on(o, l, line, now_ms);
+	else if (!is_left && !is_dropped && l->tries <= 1)
 		outbox_tell_piece(o, l, "delivery.started", TEXT(""));
 	else if (outbox_is_file(l))
 		outbox_miss(o, l, nobody_knows);
@@ -200,6 +214,14 @@ static bool is_ready(struct letter *l, const struct outbox_line *line, int64_t n
 	return l->due_ms <= now_ms;
 }
 
+static void give_up_old(struct outbox *o, struct letter *l)
+{
+	if (l->state == LETTER_STARTED)
+		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
+	else
+		outbox_tell_words(o, l, "delivery.failed", "it could not be delivered for a day");
+}
+
 void outbox_work_letter(struct outbox *o, struct letter *l, struct outbox_line *line,
                         int64_t now_ms)
 {
@@ -207,17 +229,23 @@ void outbox_work_letter(struct outbox *o, struct letter *l, struct outbox_line *
 
 	if (l->is_telling)
 		return;
-	if (l->is_out && l->state != LETTER_STARTED) {
+	if (line && l->is_out && l->state != LETTER_STARTED) {
 		if (now_ms >= l->due_ms)
 			outbox_edit_lost(o, l, now_ms);
 		return;
 	}
-	if (!l->is_out && wall_ms - l->at_ms > OUTBOX_DAY_MS) {
-		outbox_tell_words(o, l, "delivery.failed", "it could not be delivered for a day");
+	if (!line) {
+		outbox_tell_words(o, l, "delivery.failed",
+		                  "the configuration has its chat no more");
 		return;
 	}
-	if (!line || !line->channel) {
-		if (l->state != LETTER_QUEUED && l->state != LETTER_STARTED)
+	if (!l->is_out && wall_ms - l->at_ms > OUTBOX_DAY_MS) {
+		give_up_old(o, l);
+		return;
+	}
+	if (!line->channel) {
+		if (l->state != LETTER_QUEUED && l->state != LETTER_STARTED &&
+		    l->state != LETTER_UNKNOWN)
 			outbox_tell_words(o, l, "delivery.queued", "its channel is not there");
 		return;
 	}
@@ -227,7 +255,7 @@ void outbox_work_letter(struct outbox *o, struct letter *l, struct outbox_line *
 	         !outbox_may_begin(l->chat, line, now_ms) || !is_ready(l, line, now_ms))
 		return;
 	else if (l->state == LETTER_UNKNOWN)
-		go_on_unknown(o, l, line);
+		go_on_unknown(o, l, line, now_ms);
 	else
 		go_on(o, l, line, now_ms);
 }
@@ -289,6 +317,14 @@ static void not_now(struct outbox *o, struct letter *l, const struct channel_res
 		outbox_tell_words(o, l, "delivery.queued", why);
 }
 
+/* It comes late, and yet it is known now that the piece is there. */
+static bool is_awaited(const struct letter *l, const struct channel_result *result)
+{
+	return l->state == LETTER_STARTED ? l->is_out
+	                                  : l->state == LETTER_UNKNOWN && !l->is_out &&
+	                                            result->answer == CHANNEL_ACCEPTED;
+}
+
 void outbox_answered(struct outbox *o, const struct channel_result *result, int64_t now_ms)
 {
 	struct letter *l = custody_letter(o->options.custody, result->delivery);
@@ -308,7 +344,7 @@ void outbox_answered(struct outbox *o, const struct channel_result *result, int6
 		return;
 	}
 	outbox_stir_chat(o, l->chat);
-	if (!l->is_out || l->state != LETTER_STARTED || result->piece != l->accepted + 1)
+	if (result->piece != l->accepted + 1 || !is_awaited(l, result))
 		return;
 	l->is_out = false;
 	if (result->answer != CHANNEL_UNKNOWN)
@@ -339,14 +375,12 @@ void outbox_answered(struct outbox *o, const struct channel_result *result, int6
 bool outbox_give_up(struct outbox *o, struct text id)
 {
 	struct letter *l = custody_letter(o->options.custody, id);
+	bool is_begun = l && l->state == LETTER_STARTED;
 
-	if (!l || letter_is_over(l) || l->is_telling)
+	/* Its answer is on the way, or nobody knows: then what is said of all letters holds. */
+	if (!l || letter_is_over(l) || l->is_telling || l->is_out || l->is_doubtful ||
+	    l->accepted || l->tries > is_begun || (is_begun && l->moved <= o->began_seq))
 		return true;
-	if (l->is_out || l->is_doubtful) {
-		l->is_out = l->is_doubtful = false;
-		outbox_tell_piece(o, l, "delivery.unknown", TEXT(""));
-		return true;
-	}
 	outbox_tell_words(o, l, "delivery.failed", "it was given up");
-	return l->accepted > 0;
+	return false;
 }

@@ -8,7 +8,7 @@
  * One letter of a chat is on its way at a time, in the order in which they were prepared.
  *
  * A letter of the kind draft or status is there to be edited while its text grows: it rests when
- * all of it is there, and is finished with its last text, or dropped.
+ * all of it is there, or nobody knows what is, and is finished with its last text, or dropped.
  */
 #ifndef DELIVER_OUTBOX_H
 #define DELIVER_OUTBOX_H
@@ -80,6 +80,7 @@ struct chunk_limit outbox_room(const struct outbox *o, struct text account);
 struct outbox_wish {
 	struct text id, request, run, account, peer, thread, reply_to, text;
 	const char *kind;
+	bool is_for_stranger;
 	struct text more[LETTER_WORDS]; /* what a question has, by its words */
 };
 /* False: not taken, because too many wait or the disk fails. */
@@ -109,8 +110,8 @@ int64_t outbox_due(const struct outbox *o, int64_t now_ms);
 /* What a channel answered to a send or a look. */
 void outbox_answered(struct outbox *o, const struct channel_result *result, int64_t now_ms);
 
-/* Nobody waits for it any more: what has left is unknown, and what has not will not.  False: none
- * of it has. */
+/* Nobody waits for it any more.  False: none of it has left, and none will.  What may have left is
+ * kept: its answer comes, or it is looked for, or sent again. */
 bool outbox_give_up(struct outbox *o, struct text id);
 
 /* A letter that failed goes again, under another id.  False: why says it. */

@@ -6,7 +6,9 @@
 #include "deliver/dues.h"
 #include "deliver/outbox.h"
 
-#define OUTBOX_TRIALS 16 /* letters that are begun at once before a channel has answered one */
+#define OUTBOX_TRIALS 16    /* letters that are begun at once before a channel has answered one */
+#define OUTBOX_CHAT_MAX 300 /* letters of a chat, to people whom nobody knows, ... */
+#define OUTBOX_ROOM 200     /* ... who leave so many places of an account, and of all, for others */
 
 /* Letters of one account. */
 struct outbox_account {
@@ -22,6 +24,7 @@ struct outbox_account {
 struct outbox_chat {
 	struct outbox_account *account;
 	struct link letters; /* letter.in_chat, oldest first */
+	unsigned count;
 	struct link in_work; /* outbox.stirred, outbox.unsaved, outbox_account.held, or in none */
 	struct due due;
 };
@@ -76,7 +79,7 @@ void outbox_wait(struct outbox *o, struct outbox_chat *chat, int64_t until_ms); 
 bool outbox_may_begin(const struct outbox_chat *chat, const struct outbox_line *line,
                       int64_t now_ms);
 void outbox_note_there(struct outbox *o, struct outbox_chat *chat, bool is_there);
-size_t outbox_waiting(const struct outbox *o, struct text account); /* letters */
+bool outbox_has_room(const struct outbox *o, const struct outbox_wish *wish);
 
 /* ---- outbox_stream.c ---- */
 
@@ -91,7 +94,8 @@ void outbox_show(struct letter *l, unsigned piece, struct text text);
 /* The next message that has another text than it should, or should not be there; false: none. */
 bool outbox_edits(struct letter *l, const struct outbox_line *line, int64_t now_ms);
 bool outbox_removes(struct letter *l, const struct outbox_line *line, int64_t now_ms);
-/* It is a draft of which all is there: it waits for more text, and nobody waits for it. */
+/* It is a draft of which all is there, or nobody knows what is: it waits for more text, or for its
+ * last, and nobody waits for it. */
 bool outbox_rests(struct letter *l);
 /* What was answered to one of these; or nothing was, for too long. */
 void outbox_changed(struct outbox *o, struct letter *l, const struct channel_result *result,

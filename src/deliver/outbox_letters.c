@@ -58,12 +58,6 @@ static struct text write_text(const struct outbox_wish *wish, const struct outbo
 	return shows ? media : TEXT("");
 }
 
-static bool is_full(const struct outbox *o, struct text account)
-{
-	return custody_open_count(o->options.custody) >= OUTBOX_ALL_MAX ||
-	       outbox_waiting(o, account) >= OUTBOX_WAITING_MAX;
-}
-
 bool outbox_prepare(struct outbox *o, const struct outbox_wish *wish)
 {
 	struct outbox_line *line = o->options.find(o->options.self, wish->account);
@@ -82,7 +76,7 @@ bool outbox_prepare(struct outbox *o, const struct outbox_wish *wish)
 	struct buf out, text;
 	bool good;
 
-	if (is_full(o, wish->account))
+	if (!outbox_has_room(o, wish))
 		return false;
 	for (unsigned i = 0; i < LETTER_WORDS; i++)
 		letter_set(&l, (enum letter_word)i, words[i].len ? words[i] : wish->more[i]);

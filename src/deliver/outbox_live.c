@@ -41,7 +41,9 @@ static struct text id_of(struct text ids, unsigned number)
 
 bool outbox_rests(struct letter *l)
 {
-	return letter_is_live(l) && l->state == LETTER_ACCEPTED && l->accepted >= outbox_count(l);
+	return letter_is_live(l) &&
+	       (l->state == LETTER_UNKNOWN ||
+	        (l->state == LETTER_ACCEPTED && l->accepted >= outbox_count(l)));
 }
 
 /* ---- leaving ---- */

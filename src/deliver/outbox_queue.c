@@ -69,12 +69,17 @@ static void release_old(struct outbox *o, struct outbox_account *a)
 
 /* ---- chats ---- */
 
-static void name_chat(const struct letter *l, struct buf *name)
+static void name_place(struct text account, struct text peer, struct buf *name)
 {
 	buf_init(name, 2 * KIB);
-	buf_add(name, letter_word(l, LETTER_ACCOUNT));
+	buf_add(name, account);
 	buf_add_char(name, '\n');
-	buf_add(name, letter_word(l, LETTER_PEER));
+	buf_add(name, peer);
+}
+
+static void name_chat(const struct letter *l, struct buf *name)
+{
+	name_place(letter_word(l, LETTER_ACCOUNT), letter_word(l, LETTER_PEER), name);
 }
 
 static struct outbox_chat *chat_of(struct outbox *o, const struct letter *l)
@@ -135,6 +140,7 @@ static void join_chat(struct outbox *o, struct letter *l)
 {
 	l->chat = chat_of(o, l);
 	l->chat->account->letters++;
+	l->chat->count++;
 	list_add(&l->chat->letters, &l->in_chat);
 }
 
@@ -145,6 +151,7 @@ static void leave_chat(struct outbox *o, struct letter *l)
 	struct buf name;
 
 	chat->account->letters--;
+	chat->count--;
 	l->chat = NULL;
 	list_remove(&l->in_chat);
 	if (!list_is_empty(&chat->letters))
@@ -166,11 +173,22 @@ void outbox_hear(struct outbox *o, struct letter *l)
 		leave_chat(o, l);
 }
 
-size_t outbox_waiting(const struct outbox *o, struct text account)
+bool outbox_has_room(const struct outbox *o, const struct outbox_wish *wish)
 {
-	const struct outbox_account *a = map_get(&o->accounts, account);
+	const struct outbox_account *a = map_get(&o->accounts, wish->account);
+	size_t kept = wish->is_for_stranger ? OUTBOX_ROOM : 0;
+	const struct outbox_chat *chat;
+	struct buf name;
 
-	return a ? a->letters : 0;
+	if (custody_open_count(o->options.custody) >= OUTBOX_ALL_MAX - kept ||
+	    (a && a->letters >= OUTBOX_WAITING_MAX - kept))
+		return false;
+	if (!wish->is_for_stranger)
+		return true;
+	name_place(wish->account, wish->peer, &name);
+	chat = map_get(&o->chats, buf_text(&name));
+	buf_finish(&name);
+	return !chat || chat->count < OUTBOX_CHAT_MAX;
 }
 
 /* ---- rounds ---- */

@@ -1,5 +1,5 @@
 /* outbox_test.c - custody: what is on the disk before what leaves, and what a crash makes of it. */
-#include "deliver/outbox.h"
+#include "deliver/outbox_inside.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
 #include "base/put.h"
 #include "bus/bus.h"
 #include "bus/fixture.h"
@@ -18,7 +17,7 @@
 static struct custody *custody;
 static struct outbox *outbox;
 static struct channel_kind kind;
-static struct outbox_line line;
+static struct outbox_line line, closed;
 static int64_t now_ms;
 static char sent[4096]; /* what left, a line each */
 static unsigned looks;
@@ -38,7 +37,8 @@ static int64_t wall_ms(void)
 
 static struct outbox_line *find(void *self, struct text account)
 {
-	return text_is(account, "desk") ? &line : NULL;
+	closed.kind = line.kind;
+	return text_is(account, "desk") ? &line : text_is(account, "gone") ? NULL : &closed;
 }
 
 static void answer_as(const struct channel_message *m, enum channel_act act,
@@ -311,7 +311,7 @@ static void after_a_day_it_is_given_up(void **state)
 static void a_send_without_an_answer_is_sent_again_once(void **state)
 {
 	script.is_silent = true;
-	prepare("r1.1", "good day", "final");
+	prepare("r1.1", "good day", "block");
 	sync_all();
 	now_ms += OUTBOX_SEND_MS;
 	sync_all();
@@ -319,10 +319,11 @@ static void a_send_without_an_answer_is_sent_again_once(void **state)
 	now_ms += OUTBOX_SEND_MS;
 	sync_all();
 	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
+	assert_true(letter_may_be_there(custody_letter(custody, TEXT("r1.1"))));
 	assert_string_equal(sent, "1:good day\n1:(again)\ngood day\n");
 }
 
-static void a_block_that_is_given_up_is_not_sent_again(void **state)
+static void a_block_that_is_given_up_is_kept_when_it_has_left(void **state)
 {
 	script.is_silent = true;
 	prepare("r1.1", "one", "block");
@@ -330,10 +331,18 @@ static void a_block_that_is_given_up_is_not_sent_again(void **state)
 	sync_all();
 	assert_true(outbox_give_up(outbox, TEXT("r1.1")));
 	assert_false(outbox_give_up(outbox, TEXT("r1.2")));
-	sync_all();
-	assert_string_equal(sent, "1:one\n");
-	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
 	assert_int_equal(state_of("r1.2"), LETTER_FAILED);
+	assert_false(letter_may_be_there(custody_letter(custody, TEXT("r1.2"))));
+	script.is_silent = false;
+	script.answer = CHANNEL_AWAY;
+	now_ms += OUTBOX_SEND_MS;
+	sync_all();
+	assert_true(outbox_give_up(outbox, TEXT("r1.1")));
+	script.answer = CHANNEL_ACCEPTED;
+	now_ms += OUTBOX_AWAY_MS;
+	sync_all();
+	assert_string_equal(sent, "1:one\n1:(again)\none\n1:(again)\none\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
 }
 
 /* ---- crashes ---- */
@@ -544,10 +553,55 @@ static void a_crash_while_a_draft_leaves_is_not_taken_for_its_end(void **state)
 	prepare("r1.1", "good", "draft");
 	sync_all();
 	script.is_silent = false;
+	line.leaves_unknown = true; /* all that was left was a half */
 	restart();
 	finish("good day");
 	assert_string_equal(sent, "1:good\n1:(again)\ngood day\n");
 	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void draft_in_doubt(void)
+{
+	script.is_silent = true;
+	prepare("r1.1", "good", "draft");
+	sync_all();
+	now_ms += OUTBOX_SEND_MS;
+	sync_all();
+	script.is_silent = false;
+}
+
+static void a_draft_of_which_nobody_knows_waits_for_its_end(void **state)
+{
+	draft_in_doubt();
+	assert_int_equal(state_of("r1.1"), LETTER_UNKNOWN);
+	prepare("r1.2", "another", "aside");
+	sync_all();
+	assert_int_equal(state_of("r1.2"), LETTER_DELIVERED); /* nobody waits for it */
+	finish("good day");
+	assert_string_equal(sent, "1:good\n1:another\n1:(again)\ngood day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void a_draft_that_is_found_becomes_its_end(void **state)
+{
+	kind.traits.can_recognise = true;
+	script.found = CHANNEL_ACCEPTED;
+	draft_in_doubt();
+	now_ms += OUTBOX_DOUBT_MS;
+	sync_all();
+	assert_int_equal(state_of("r1.1"), LETTER_ACCEPTED);
+	finish("good day");
+	assert_string_equal(sent, "1:good\nedit there:good day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void a_draft_of_which_nobody_knows_and_that_is_dropped_has_failed(void **state)
+{
+	draft_in_doubt();
+	assert_true(outbox_drop(outbox, TEXT("r1.1")));
+	sync_all();
+	assert_string_equal(sent, "1:good\n");
+	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
 }
 
 static void another_chat_does_not_wait(void **state)
@@ -568,7 +622,7 @@ static void another_chat_does_not_wait(void **state)
 	assert_string_equal(sent, "1:one\n1:two\n");
 }
 
-static bool prepare_one(const char *account, unsigned number)
+static bool prepare_for(const char *account, const char *peer, unsigned number, bool is_stranger)
 {
 	char id[32];
 
@@ -576,21 +630,47 @@ static bool prepare_one(const char *account, unsigned number)
 	return outbox_prepare(outbox, &(struct outbox_wish){.id = text_of(id),
 	                                                    .request = TEXT("r"),
 	                                                    .account = text_of(account),
-	                                                    .peer = TEXT("ada"),
+	                                                    .peer = text_of(peer),
 	                                                    .text = TEXT("good day"),
-	                                                    .kind = "final"});
+	                                                    .kind = "final",
+	                                                    .is_for_stranger = is_stranger});
+}
+
+static bool prepare_one(const char *account, unsigned number)
+{
+	return prepare_for(account, "ada", number, false);
+}
+
+static void strangers_leave_room_for_those_who_are_known(void **state)
+{
+	unsigned n = 0;
+
+	while (n < OUTBOX_CHAT_MAX)
+		assert_true(prepare_for("away", "room", n++, true));
+	assert_false(prepare_for("away", "room", n, true));
+	for (char peer[] = "a"; n < OUTBOX_WAITING_MAX - OUTBOX_ROOM;
+	     peer[0] = (char)('a' + n % 20))
+		assert_true(prepare_for("away", peer, n++, true));
+	assert_false(prepare_for("away", "eve", n, true));
+	while (n < OUTBOX_WAITING_MAX)
+		assert_true(prepare_for("away", "room", n++, false));
+	assert_false(prepare_for("away", "ada", n, false));
+}
+
+static void letters_of_an_account_that_is_gone_end_with_words(void **state)
+{
+	assert_true(prepare_one("gone", 0));
+	sync_all();
+	assert_int_equal(state_of("gone.0"), LETTER_FAILED);
 }
 
 static void an_account_has_so_many_waiting_and_others_do_not_wait(void **state)
 {
-	for (unsigned i = 0; i < OUTBOX_WAITING_MAX; i++) {
-		bool taken = prepare_one("gone", i);
-
-		assert_true(taken);
-	}
+	for (unsigned i = 0; i < OUTBOX_WAITING_MAX; i++)
+		assert_true(prepare_one("away", i));
 	sync_all();
 	assert_int_equal(custody_open_count(custody), OUTBOX_WAITING_MAX);
-	assert_false(prepare_one("gone", OUTBOX_WAITING_MAX));
+	assert_false(prepare_one("away", OUTBOX_WAITING_MAX));
 	assert_true(prepare_one("desk", 0));
 	sync_all();
 	assert_int_equal(state_of("desk.0"), LETTER_DELIVERED);
@@ -630,71 +710,6 @@ static void a_channel_that_is_away_is_tried_with_few(void **state)
 	sync_all();
 	assert_int_equal(lines_sent(), all);
 	assert_int_equal(custody_open_count(custody), 0);
-}
-
-/* ---- letters that are over ---- */
-
-static void tell_request(const char *type, const char *name)
-{
-	struct buf out;
-	bool good;
-
-	deliver_begin(&out, type);
-	put_word(&out, name, "r1");
-	put_word(&out, "account", "desk");
-	put_word(&out, "peer", "ada");
-	good = deliver_tell(fixture_bus, &out);
-	assert_true(good);
-}
-
-static void deliver_one(unsigned number)
-{
-	bool taken = prepare_one("desk", number);
-
-	assert_true(taken);
-	for (unsigned step = 0; step < 4; step++)
-		sync_once();
-}
-
-static void what_an_open_request_waited_for_stays_known(void **state)
-{
-	tell_request("nex.received", "request");
-	prepare("r1.1", "good day", "final");
-	sync_all();
-	for (unsigned i = 0; i < CUSTODY_OVER_MAX + 1; i++)
-		deliver_one(i);
-	assert_null(custody_letter(custody, TEXT("desk.0")));
-	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
-	restart();
-	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
-	tell_request("nex.request", "request_id");
-	deliver_one(CUSTODY_OVER_MAX + 1);
-	assert_null(custody_letter(custody, TEXT("r1.1")));
-}
-
-/* ---- messages that came ---- */
-
-static void a_message_is_known_for_a_day(void **state)
-{
-	const struct custody_key key = {TEXT("file"), TEXT("desk"), TEXT("m1")};
-	const struct custody_key other = {TEXT("file"), TEXT("notes"), TEXT("m1")};
-	const double hour_ms = 3600 * 1000.0;
-	double at_ms = (double)clock_wall_ms();
-	struct buf out;
-	bool good;
-
-	deliver_begin(&out, "nex.received");
-	put_word(&out, "request", "r1");
-	put_word(&out, "channel", "file");
-	put_word(&out, "account", "desk");
-	put_word(&out, "message", "m1");
-	put_word(&out, "peer", "ada");
-	good = deliver_tell(fixture_bus, &out);
-	assert_true(good);
-	restart();
-	assert_true(custody_has_seen(custody, &key, at_ms + 23 * hour_ms));
-	assert_false(custody_has_seen(custody, &key, at_ms + 25 * hour_ms));
-	assert_false(custody_has_seen(custody, &other, at_ms));
 }
 
 /* ---- files ---- */
@@ -835,7 +850,10 @@ int main(void)
 		TEST(a_channel_that_is_away_is_tried_again),
 		TEST(after_a_day_it_is_given_up),
 		TEST(a_send_without_an_answer_is_sent_again_once),
-		TEST(a_block_that_is_given_up_is_not_sent_again),
+		TEST(a_block_that_is_given_up_is_kept_when_it_has_left),
+		TEST(a_draft_of_which_nobody_knows_waits_for_its_end),
+		TEST(a_draft_that_is_found_becomes_its_end),
+		TEST(a_draft_of_which_nobody_knows_and_that_is_dropped_has_failed),
 		TEST(what_is_prepared_is_sent_after_a_crash),
 		TEST(what_is_there_is_not_sent_again),
 		TEST(what_is_not_there_is_sent_as_it_was),
@@ -854,9 +872,9 @@ int main(void)
 		TEST(a_crash_while_a_draft_leaves_is_not_taken_for_its_end),
 		TEST(another_chat_does_not_wait),
 		TEST(an_account_has_so_many_waiting_and_others_do_not_wait),
+		TEST(strangers_leave_room_for_those_who_are_known),
+		TEST(letters_of_an_account_that_is_gone_end_with_words),
 		TEST(a_channel_that_is_away_is_tried_with_few),
-		TEST(what_an_open_request_waited_for_stays_known),
-		TEST(a_message_is_known_for_a_day),
 		TEST(files_are_pieces_behind_the_text),
 		TEST(a_file_that_cannot_be_sent_is_told_and_stops_nothing),
 		TEST(files_that_are_refused_fail_a_letter_of_files_alone),

@@ -8,10 +8,8 @@
 #include "base/put.h"
 #include "deliver/reply_inside.h"
 
-#define TOOL_NAME_MAX 64                                       /* bytes */
-#define CALLS_MAX (REPLY_TOOLS_MAX * (6 * TOOL_NAME_MAX + 16)) /* as JSON, at worst */
-#define FINAL_NUMBER ((uint64_t)1 << 62)                       /* no block has it */
-#define DRAFT_NUMBER (FINAL_NUMBER + 1)                        /* of a draft whose agent failed */
+#define FINAL_NUMBER ((uint64_t)1 << 62) /* no block has it */
+#define DRAFT_NUMBER (FINAL_NUMBER + 1)  /* of a draft whose agent failed */
 
 /* ---- the context ---- */
 
@@ -145,12 +143,7 @@ static void tool_starts(void *self, struct text tool, yyjson_val *params, int64_
 {
 	struct reply *r = self;
 
-	if (r->tools++ < REPLY_TOOLS_MAX) {
-		tool.len = chunk_reach(CHUNK_BYTES, tool, TOOL_NAME_MAX);
-		put_object(&r->calls, NULL);
-		put_text(&r->calls, "name", tool);
-		put_end(&r->calls);
-	}
+	reply_tool_begins(r, tool, params);
 	r->context.on_tool_start(&r->context, tool, now_ms);
 }
 
@@ -160,6 +153,7 @@ static void tool_ends(void *self, struct text tool, yyjson_val *result, int64_t 
 
 	if (r->progress)
 		progress_tool(r->progress, TEXT(""), now_ms);
+	reply_tool_ends(r, tool, result, now_ms);
 }
 
 static const struct agent_streaming_callbacks callbacks = {
@@ -199,7 +193,7 @@ struct reply *reply_create(const struct reply_options *options,
 		r->pipeline = pipeline_create(&pipeline);
 	r->dispatch = dispatch_create(&options->dispatch);
 	buf_init(&r->text, REPLY_TEXT_MAX);
-	buf_init(&r->calls, CALLS_MAX);
+	buf_init(&r->calls, REPLY_CALLS_MAX);
 	broker_init(&r->broker, &callbacks, r);
 	return r;
 }
@@ -216,6 +210,8 @@ void reply_destroy(struct reply *r)
 	reply_flow_finish(r);
 	buf_finish(&r->text);
 	buf_finish(&r->calls);
+	tool_news_finish(r->news);
+	free(r->news);
 	for (size_t i = 0; i < r->media_count; i++)
 		free(r->media[i]);
 	free(r);
@@ -228,15 +224,28 @@ struct streaming_context *reply_context(struct reply *r)
 
 /* ---- sending ---- */
 
-static void take_blocks(struct reply *r, int64_t now_ms)
+/* What follows a hole reads badly: the final has it. */
+static void settle_block(struct reply *r, uint64_t number, enum pipeline_sent sent, int64_t now_ms)
 {
+	r->is_doubted |= sent == PIPELINE_UNKNOWN;
+	pipeline_settle(r->pipeline, number, sent);
+	if (pipeline_gave_up(r->pipeline))
+		dispatch_drop_blocks(r->dispatch, now_ms);
+}
+
+/* Where too many wait already, the final has it. */
+void reply_take_blocks(struct reply *r, int64_t now_ms)
+{
+	enum dispatch_refusal why;
 	struct pipeline_block b;
 
 	while (r->pipeline && pipeline_take(r->pipeline, &b))
 		if (!dispatch_enqueue(r->dispatch,
 		                      &(struct dispatch_item){DISPATCH_BLOCK, b.number, b.payload},
-		                      now_ms, NULL))
-			pipeline_settle(r->pipeline, b.number, PIPELINE_SKIPPED);
+		                      now_ms, &why))
+			settle_block(r, b.number,
+			             why == DISPATCH_IS_FULL ? PIPELINE_ABSENT : PIPELINE_SKIPPED,
+			             now_ms);
 }
 
 static void send_next(struct reply *r, int64_t now_ms)
@@ -245,14 +254,14 @@ static void send_next(struct reply *r, int64_t now_ms)
 	enum dispatch_step step;
 
 	while ((step = dispatch_next(r->dispatch, now_ms, &item)) != DISPATCH_WAITS) {
-		if (step == DISPATCH_SENDS) {
+		if (step == DISPATCH_SENDS)
 			r->options.send(r->options.self, item.kind, item.number, item.payload);
-			continue;
-		}
-		pipeline_settle(r->pipeline, item.number,
-		                r->options.give_up(r->options.self, item.number) ? PIPELINE_UNKNOWN
-		                                                                 : PIPELINE_ABSENT);
-		dispatch_drop_blocks(r->dispatch, now_ms);
+		else
+			settle_block(r, item.number,
+			             r->options.give_up(r->options.self, item.number)
+			                     ? PIPELINE_UNKNOWN
+			                     : PIPELINE_ABSENT,
+			             now_ms);
 	}
 	typing_sent(&r->context.typing_signaler, dispatch_is_idle(r->dispatch));
 }
@@ -268,12 +277,14 @@ static bool enqueue_last(struct reply *r, uint64_t number, const struct payload 
 static bool enqueue_failed(struct reply *r, const struct payload *so_far, int64_t now_ms)
 {
 	struct payload words = {.text = text_of(r->options.failed)};
-	bool is_shown = (r->context.draft_mode && r->live.has_begun) || r->flow_is_open;
+	bool is_shown = (r->context.draft_mode && r->live.has_begun) || r->flow_is_open ||
+	                (r->is_doubted && !r->pipeline);
 	bool has_draft = is_shown && enqueue_last(r, DRAFT_NUMBER, so_far, now_ms);
 
 	if (r->is_cancelled)
 		return has_draft;
-	return (has_draft || r->sent) && enqueue_last(r, FINAL_NUMBER, &words, now_ms);
+	return (has_draft || r->sent || r->is_doubted) &&
+	       enqueue_last(r, FINAL_NUMBER, &words, now_ms);
 }
 
 static void enqueue_text(struct reply *r, struct text text, int64_t now_ms)
@@ -333,7 +344,7 @@ void reply_work(struct reply *r, int64_t now_ms)
 {
 	if (r->pipeline)
 		pipeline_tick(r->pipeline, now_ms);
-	take_blocks(r, now_ms);
+	reply_take_blocks(r, now_ms);
 	send_next(r, now_ms);
 	reply_live_work(r, now_ms);
 	reply_flow_work(r, now_ms);
@@ -376,8 +387,8 @@ void reply_settle(struct reply *r, uint64_t number, enum pipeline_sent sent, str
 	}
 	if (number == REPLY_FLOW_NUMBER)
 		reply_flow_settle(r, sent);
-	if (r->pipeline && number < FINAL_NUMBER)
-		pipeline_settle(r->pipeline, number, sent);
+	if (r->pipeline && number < REPLY_TOOL_NUMBER)
+		settle_block(r, number, sent, now_ms);
 	reply_work(r, now_ms);
 }
 

@@ -21,18 +21,23 @@
 enum reply_flow { REPLY_FLOW_BEGINS, REPLY_FLOW_SAYS, REPLY_FLOW_ENDS };
 #define REPLY_FLOW_NUMBER ((uint64_t)1 << 63)
 
+/* Of tools of the agent, each in a message of its own when it is done. */
+enum reply_tells { REPLY_TELLS_NOTHING, REPLY_TELLS_NAMES, REPLY_TELLS_RESULTS };
+
 struct reply_options {
 	struct chunk_options chunking;
 	struct gather_options coalescing;
 	struct dispatch_options dispatch; /* its texts outlive the reply */
 	enum channel_mode mode;
+	enum reply_tells tells_tools;
 	bool takes_media;           /* what an agent sends with its words goes, too */
 	struct draft_options draft; /* of the modes that show a message as it grows */
 	const char *failed;         /* words for an agent that fails in the middle; lives on */
 	void *self;
 	void (*send)(void *self, enum dispatch_kind kind, uint64_t number,
 	             const struct payload *payload);
-	/* Nobody waits for that one any more.  False: it has not left, and will not. */
+	/* Nobody waits for that one any more.  False: it has not left, and will not; else it is the
+	 * caller's to see to. */
 	bool (*give_up)(void *self, uint64_t number);
 	void (*type)(void *self, bool shows);
 	/* For the modes in which a message is edited: a step of it; false: it is not taken.  The
@@ -67,7 +72,10 @@ void reply_settle(struct reply *r, uint64_t number, enum pipeline_sent sent, str
 /* What became of the message that is edited: so many are there; its edit; it is lost. */
 void reply_live_there(struct reply *r, unsigned count);
 void reply_live_edited(struct reply *r, enum draft_edited how);
-void reply_live_lost(struct reply *r);            /* also of one that is shown as it is written */
+/* Likewise, also of one that is shown as it is written.  Nobody knows what is there of it: it is
+ * edited no more, and its last text is the final. */
+void reply_live_lost(struct reply *r);
+void reply_live_doubted(struct reply *r);
 void reply_work(struct reply *r, int64_t now_ms); /* at reply_due(), and after each signal */
 int64_t reply_due(const struct reply *r);
 

@@ -101,9 +101,9 @@ void reply_flow_settle(struct reply *r, enum pipeline_sent sent)
 	if (!r->flow_ends)
 		return;
 	r->flow_is_open = r->flow_ends = false;
-	if (sent == PIPELINE_ACCEPTED)
+	if (sent == PIPELINE_ACCEPTED || sent == PIPELINE_UNKNOWN)
 		flow_next(&r->flow, buf_text(&r->text));
-	else
+	if (sent != PIPELINE_ACCEPTED)
 		reply_flow_lost(r);
 }
 

@@ -5,8 +5,11 @@
 #include "deliver/flow.h"
 #include "deliver/progress.h"
 #include "deliver/reply.h"
+#include "deliver/tool_news.h"
 
-#define REPLY_MEDIA_MAX 64 /* of a turn; more are left out */
+#define REPLY_MEDIA_MAX 64     /* of a turn; more are left out */
+#define REPLY_TOOL_NAME_MAX 64 /* bytes */
+#define REPLY_CALLS_MAX (REPLY_TOOLS_MAX * (6 * REPLY_TOOL_NAME_MAX + 16)) /* JSON, at worst */
 
 enum reply_step {
 	REPLY_RUNS,
@@ -21,10 +24,11 @@ struct reply {
 	struct broker broker;
 	struct pipeline *pipeline; /* NULL: it accumulates */
 	struct dispatch *dispatch;
-	struct buf text;  /* of the whole turn */
-	struct buf calls; /* of tools, items of a list */
-	size_t partial;   /* bytes of the message that the pipeline has */
-	unsigned tools, sent;
+	struct buf text;        /* of the whole turn */
+	struct buf calls;       /* of tools, items of a list */
+	size_t partial;         /* bytes of the message that the pipeline has */
+	struct tool_news *news; /* NULL: nobody is told of tools */
+	unsigned tools, tools_told, sent;
 	enum reply_step step;
 	/* Pictures and files of the turn: each goes once. */
 	char *media[REPLY_MEDIA_MAX];
@@ -33,6 +37,7 @@ struct reply {
 	size_t kept_count;
 	bool kept_is_voice;
 	bool has_failed, is_cancelled;
+	bool is_doubted; /* something may be there that was not accepted */
 
 	/* Of a message that is edited. */
 	bool is_live;
@@ -45,6 +50,16 @@ struct reply {
 	bool flow_is_open, flow_ends; /* a message is shown; its end is on its way */
 	int64_t flow_due_ms;
 };
+
+/* Of tools; blocks have smaller numbers, finals larger ones. */
+#define REPLY_TOOL_NUMBER ((uint64_t)1 << 61)
+
+void reply_take_blocks(struct reply *r, int64_t now_ms); /* what is ready is enqueued */
+
+/* ---- reply_tools.c ---- */
+
+void reply_tool_begins(struct reply *r, struct text tool, yyjson_val *params);
+void reply_tool_ends(struct reply *r, struct text tool, yyjson_val *result, int64_t now_ms);
 
 /* ---- reply_flow.c ---- */
 

@@ -167,6 +167,17 @@ void reply_live_lost(struct reply *r)
 		r->context.streaming_enabled = false;
 }
 
+void reply_live_doubted(struct reply *r)
+{
+	r->is_doubted |= !r->progress;
+	if (r->flow_is_open)
+		reply_flow_lost(r);
+	else
+		draft_end(&r->live);
+	if (is_draft(r))
+		r->context.streaming_enabled = false;
+}
+
 void reply_live_drop(struct reply *r)
 {
 	if (!r->is_live || !r->live.has_begun)

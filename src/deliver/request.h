@@ -41,6 +41,7 @@ enum nexus_word {
 	NEXUS_ACCOUNT,
 	NEXUS_SENDER,
 	NEXUS_SENDER_NAME,
+	NEXUS_ORIGIN, /* of a sender that is nobody: shown nowhere */
 	NEXUS_PEER,
 	NEXUS_THREAD,
 	NEXUS_REPLY_TO,

@@ -83,6 +83,26 @@ static struct dispatch_delay delay_of_agent(const struct nexus *x)
 	return (struct dispatch_delay){0};
 }
 
+/* The agent's own setting goes before the chat's. */
+static enum reply_tells tells_of(const struct nexus *x, const struct config_streaming *general,
+                                 const struct config_streaming *own)
+{
+	static const enum reply_tells tells[] = {
+		[CONFIG_TOOLS_AUTO] = REPLY_TELLS_NOTHING,
+		[CONFIG_TOOLS_OFF] = REPLY_TELLS_NOTHING,
+		[CONFIG_TOOLS_ON] = REPLY_TELLS_NAMES,
+		[CONFIG_TOOLS_FULL] = REPLY_TELLS_RESULTS,
+	};
+	const struct config *config = x->desk->config;
+	struct text agent = nexus_word(&x->request, NEXUS_AGENT);
+	enum config_tools wish = own->tool_results ? own->tool_results : general->tool_results;
+
+	for (size_t i = 0; i < config->source_count; i++)
+		if (text_is(agent, config->sources[i].id) && config->sources[i].tool_results)
+			wish = config->sources[i].tool_results;
+	return tells[wish];
+}
+
 static enum channel_mode mode_of(const struct nexus *x, const struct config_streaming *general,
                                  const struct config_streaming *own)
 {
@@ -148,7 +168,7 @@ void desk_resolve(const struct nexus *x, struct reply_options *options,
 	struct normal_options *normal = &options->dispatch.normal;
 	struct chunk_limit limit;
 
-	normal->limit = x->account->line.kind->traits.limit;
+	normal->limit = outbox_limit(x->desk->outbox, &x->account->line); /* a block is one piece */
 	normal->response_prefix = text_of(x->prefix);
 	normal->names = (struct normal_names){
 		.identity_name = nexus_word(&x->request, NEXUS_AGENT),
@@ -161,7 +181,12 @@ void desk_resolve(const struct nexus *x, struct reply_options *options,
 	gather_resolve(&options->coalescing, &levels, &limit, &options->chunking);
 	options->dispatch.delay = dispatch_resolve(&delays[0], &delays[1], &delays[2]);
 	options->dispatch.seed = (uint64_t)x->request.created_at;
+	options->tells_tools = tells_of(x, general, own);
 	options->mode = mode_of(x, general, own);
+	/* A message that grows would stand above what the tools did, and go on after it. */
+	if (options->tells_tools &&
+	    (options->mode == CHANNEL_DRAFTS || options->mode == CHANNEL_STREAMS))
+		options->mode = CHANNEL_BLOCKS;
 	options->draft = (struct draft_options){
 		outbox_limit(x->desk->outbox, &x->account->line),
 		x->account->line.kind->traits.draft_ms,

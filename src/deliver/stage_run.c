@@ -51,13 +51,16 @@ bool stages_stop(const struct nexus *x, struct error *why)
 static void reply_sends(void *self, enum dispatch_kind kind, uint64_t number,
                         const struct payload *payload)
 {
+	static const char *const kinds[] = {
+		[DISPATCH_TOOL] = "tool", [DISPATCH_BLOCK] = "block", [DISPATCH_FINAL] = "final"};
 	struct nexus *x = self;
 
 	if (kind == DISPATCH_FINAL && desk_live_finish(x, "final", number, payload))
 		return;
-	x->is_refused = !desk_send(x, kind == DISPATCH_BLOCK ? "block" : "final", number, payload);
+	x->is_refused = !desk_send(x, kinds[kind], number, payload);
 }
 
+/* A block that may have left stays in custody, and is looked after there. */
 static bool reply_gives_up(void *self, uint64_t number)
 {
 	struct nexus *x = self;
@@ -66,7 +69,9 @@ static bool reply_gives_up(void *self, uint64_t number)
 	if (!x->letter || x->letter_number != number)
 		return true;
 	may_have_left = outbox_give_up(x->desk->outbox, text_of(x->letter));
-	free(x->letter);
+	free(may_have_left ? x->late : x->letter);
+	if (may_have_left)
+		x->late = x->letter;
 	x->letter = NULL;
 	return may_have_left;
 }
@@ -157,6 +162,8 @@ enum stage_step stage_assemble(struct nexus *x, int64_t now_ms)
 		.out_adapter = &x->account->line,
 	};
 
+	if (stages_ends(x))
+		return STAGE_EXITS;
 	if (!r->words[NEXUS_AGENT])
 		return fail(x, "no agent", "no agent is configured for this chat");
 	if (x->reply)
@@ -277,7 +284,8 @@ static bool joins(const struct nexus *x, const struct nexus *other)
 {
 	const struct nexus_request *a = &x->request, *b = &other->request;
 
-	return other->collects && !other->files && b->stage == NEXUS_RUN && !b->words[NEXUS_TURN] &&
+	return other->collects && !other->files && !other->stopped_by && b->stage == NEXUS_RUN &&
+	       !b->words[NEXUS_TURN] &&
 	       text_equal(nexus_word(a, NEXUS_SESSION), nexus_word(b, NEXUS_SESSION)) &&
 	       text_equal(nexus_word(a, NEXUS_AGENT), nexus_word(b, NEXUS_AGENT));
 }
@@ -320,6 +328,8 @@ enum stage_step stage_run(struct nexus *x, int64_t now_ms)
 
 	if (x->request.words[NEXUS_TURN])
 		return reply_has_ended(x->reply) ? STAGE_DONE : STAGE_WAITS;
+	if (stages_ends(x))
+		return STAGE_EXITS;
 	if (x->request.words[NEXUS_INTO]) {
 		stages_exit(x, NEXUS_COMPLETED, "it is asked with another");
 		return STAGE_EXITS;
@@ -432,13 +442,11 @@ enum stage_step stage_deliver(struct nexus *x, int64_t now_ms)
 {
 	if (x->reply)
 		note_response(x, now_ms);
-	if (x->is_lost)
-		return make_good(x);
 	if (x->notice)
 		return deliver_notice(x);
-	if (x->reply)
-		return reply_is_over(x->reply) ? STAGE_DONE : STAGE_WAITS;
-	return x->letter ? STAGE_WAITS : STAGE_DONE;
+	if (x->letter || x->late || (x->reply && !reply_is_over(x->reply)))
+		return STAGE_WAITS;
+	return x->is_lost ? make_good(x) : STAGE_DONE;
 }
 
 /* ---- finalize ---- */
@@ -449,6 +457,7 @@ enum stage_step stage_finalize(struct nexus *x, int64_t now_ms)
 	enum nexus_status status = r->status;
 	struct buf out;
 
+	desk_live_drop(x); /* if it is there still */
 	if (status == NEXUS_PROCESSING)
 		r->status = r->words[NEXUS_DELIVERY_ERROR] ? NEXUS_FAILED : NEXUS_COMPLETED;
 	deliver_begin(&out, "nex.request");

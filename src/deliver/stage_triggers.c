@@ -92,23 +92,81 @@ static struct nexus *at_work(const struct nexus *x, const struct nexus *behind)
 	return NULL;
 }
 
+/* The same person wrote it there before, and its agent was not asked yet. */
+static bool waits_for_agent(const struct nexus *x, const struct nexus *other)
+{
+	return other->request.stage < NEXUS_DELIVER && !other->request.words[NEXUS_TURN] &&
+	       !other->stopped_by && !other->stopped && !other->cancelled &&
+	       has_same(x, other, NEXUS_ACCOUNT) && has_same(x, other, NEXUS_PEER) &&
+	       has_same(x, other, NEXUS_SENDER) &&
+	       (has_same(x, other, NEXUS_THREAD) || is_meant(x, other));
+}
+
+/* One that would be asked with another is that no more. */
+static void cancel_waiting(struct nexus *x)
+{
+	list_each(&x->desk->live, l) {
+		struct nexus *other = list_of(l, struct nexus, in_desk);
+
+		if (other == x)
+			break;
+		if (!waits_for_agent(x, other))
+			continue;
+		other->stopped_by = must_dup(x->request.id);
+		nexus_set(&other->request, NEXUS_INTO, TEXT(""));
+		x->cancelled++;
+		desk_stir(other);
+	}
+}
+
+static bool has_cancelled_all(const struct nexus *x)
+{
+	list_each(&x->desk->live, l)
+		if (text_is(text_of(list_of(l, struct nexus, in_desk)->stopped_by), x->request.id))
+			return false;
+	return true;
+}
+
+/* What runs, and what waits behind it.  It is told when the disk has that they are over: a start
+ * would ask them. */
+static bool ends_all(struct nexus *x, struct error *why)
+{
+	if (!x->cancelled && !x->stopped) {
+		cancel_waiting(x);
+		for (struct nexus *other = at_work(x, NULL); other; other = at_work(x, other))
+			x->stopped += stages_stop(other, why);
+	}
+	return has_cancelled_all(x);
+}
+
 static void say_stop(struct nexus *x, struct buf *out)
 {
 	struct error why = {"nothing runs"};
-	unsigned count = 0;
 
-	for (struct nexus *other = at_work(x, NULL); other; other = at_work(x, other))
-		count += stages_stop(other, &why);
-	if (count > 1)
-		buf_print(out, "Stopped %u runs.", count);
-	else if (count)
+	if (!ends_all(x, &why))
+		return;
+	if (x->stopped > 1)
+		buf_print(out, "Stopped %u runs.", x->stopped);
+	else if (x->stopped)
 		buf_add(out, TEXT("Stopped."));
-	else
+	if (x->cancelled && x->stopped)
+		buf_add_char(out, ' ');
+	if (x->cancelled == 1)
+		buf_add(out, TEXT("A message that waited is cancelled."));
+	else if (x->cancelled)
+		buf_print(out, "%u messages that waited are cancelled.", x->cancelled);
+	if (!out->len)
 		buf_print(out, "Nothing was stopped: %s.", why.words);
 }
 
 static void say_new(struct nexus *x, struct buf *out)
 {
+	const struct nexus_request *r = &x->request;
+
+	if (r->traits->threads_rooms && r->peer_kind != CHANNEL_DM && is_to_room(x))
+		buf_add(out,
+		        TEXT("Each thread is a session of its own: a message in the room begins "
+		             "one. In a thread, write /new behind my name. "));
 	buf_add(out, TEXT("A new session begins with your next message."));
 }
 
@@ -126,8 +184,9 @@ static void say_status(struct nexus *x, struct buf *out)
 
 static void say_help(struct nexus *x, struct buf *out)
 {
-	buf_add(out, TEXT("/stop ends what runs, /new begins a new session, /status says what goes "
-	                  "on, /help says this. All else goes to the agent."));
+	buf_add(out,
+	        TEXT("/stop ends what runs and what waits, /new begins a new session, /status says "
+	             "what goes on, /help says this. All else goes to the agent."));
 }
 
 static const struct {
@@ -143,18 +202,24 @@ static const struct {
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 
-static void handle(struct nexus *x, size_t command, struct text base)
+/* False: there is nothing to say yet. */
+static bool handle(struct nexus *x, size_t command, struct text base)
 {
 	struct buf out;
 
 	buf_init(&out, NOTICE_MAX);
 	commands[command].say(x, &out);
+	if (!out.len) {
+		buf_finish(&out);
+		return false;
+	}
 	x->notice = text_dup(buf_text(&out));
 	buf_finish(&out);
 	nexus_set(&x->request, NEXUS_HANDLER, text_of(commands[command].word));
 	if (commands[command].resets)
 		nexus_set(&x->request, NEXUS_RESET, base);
 	stages_exit(x, NEXUS_HANDLED, commands[command].word);
+	return true;
 }
 
 /* ---- automations ---- */
@@ -214,12 +279,12 @@ enum stage_step stage_triggers(struct nexus *x, int64_t now_ms)
 	buf_init(&session, 2 * KIB);
 	name_session(x, &base, &session);
 	nexus_set(&x->request, NEXUS_SESSION, buf_text(&session));
+	x->request.evaluated = 0;
 	for (size_t i = 0; i < COMMANDS && step == STAGE_DONE; i++) {
 		x->request.evaluated++;
 		if (!text_is(said, commands[i].word))
 			continue;
-		handle(x, i, buf_text(&base));
-		step = STAGE_SKIPS;
+		step = handle(x, i, buf_text(&base)) ? STAGE_SKIPS : STAGE_WAITS;
 	}
 	if (step == STAGE_DONE)
 		step = desk_read_answer(x, said);

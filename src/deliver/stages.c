@@ -2,14 +2,20 @@
 #include "deliver/stages.h"
 #include "base/list.h"
 #include "config/config.h"
+#include "deliver/desk_crowd.h"
 
 #include <stdlib.h>
 
 #include "base/must.h"
 #include "base/put.h"
 
+#define TOO_MANY \
+	"Too many messages wait here. This one is not answered, nor is what follows until some " \
+	"of them are. /stop ends yours."
+#define IN_A_ROW \
+	"That were too many answers in a row: this one is not answered, nor is what follows. It " \
+	"goes on after some silence, or when a person who is known writes here."
 #define RATE_MS 60000
-#define PLACES_MAX 32   /* of a list of them; more are not told */
 #define RATES_MAX 10000 /* senders; then all are forgotten */
 
 /* ---- receive ---- */
@@ -28,84 +34,24 @@ static enum stage_step stage_receive(struct nexus *x, int64_t now_ms)
 		x->ear.told = NULL;
 		ear.told(ear.of, &(struct back_verdict){.answer = BACK_DONE, .seq = r->seq});
 	}
-	if (now_ms < x->gather_until_ms)
+	if (now_ms < x->gather_until_ms && !x->stopped_by && !x->account->is_gone)
 		return STAGE_WAITS;
 	nexus_set(&x->request, NEXUS_CONTENT, received_word(r, RECEIVED_TEXT));
-	return STAGE_DONE;
+	return stages_ends(x) ? STAGE_EXITS : STAGE_DONE;
 }
 
-/* ---- identity ---- */
-
-static bool is_of(const struct config_person *person, struct text identity)
+bool stages_ends(struct nexus *x)
 {
-	for (size_t i = 0; i < person->identity_count; i++)
-		if (text_is(identity, person->identities[i]))
-			return true;
-	return false;
-}
+	const char *why = x->stopped_by         ? "it was cancelled"
+	                  : x->account->is_gone ? "the configuration has its chat no more"
+	                                        : NULL;
 
-/* Where the person can be met, and where the box can speak at all. */
-static void note_places(struct nexus *x, const struct config_person *person)
-{
-	unsigned room = PLACES_MAX;
-	struct buf list;
-
-	buf_init(&list, MIB);
-	put_list(&list, NULL);
-	list_each(&x->desk->accounts, l) {
-		const struct desk_account *a = list_of(l, struct desk_account, in_desk);
-
-		if (!a->is_gone && room && room--)
-			put_word(&list, NULL, a->line.account);
-	}
-	put_list_end(&list);
-	nexus_set(&x->request, NEXUS_CHANNELS, buf_text(&list));
-	buf_clear(&list);
-	put_list(&list, NULL);
-	for (size_t i = 0; person && i < person->identity_count && i < PLACES_MAX; i++)
-		put_word(&list, NULL, person->identities[i]);
-	put_list_end(&list);
-	if (person)
-		nexus_set(&x->request, NEXUS_IDENTITIES, buf_text(&list));
-	buf_finish(&list);
-}
-
-static enum stage_step stage_identity(struct nexus *x, int64_t now_ms)
-{
-	const struct config *config = x->desk->config;
-	const struct config_person *whose = NULL;
-	struct nexus_request *r = &x->request;
-	struct buf identity;
-
-	nexus_set(r, NEXUS_PRINCIPAL, r->is_owner ? TEXT("owner") : TEXT("unknown"));
-	if (r->is_owner)
-		nexus_set(r, NEXUS_KNOWN_BY, TEXT("credential"));
-	buf_init(&identity, 2 * KIB);
-	nexus_put_identity(r, &identity);
-	for (size_t i = 0; i < config->person_count && !r->is_owner; i++) {
-		const struct config_person *person = &config->people[i];
-		bool is_owner = text_is(text_of(person->relationship), "owner");
-
-		if (!is_of(person, buf_text(&identity)))
-			continue;
-		nexus_set(r, NEXUS_PRINCIPAL, is_owner ? TEXT("owner") : TEXT("known"));
-		whose = person;
-		nexus_set(r, NEXUS_PERSON, text_of(person->name));
-		nexus_set(r, NEXUS_RELATIONSHIP, text_of(person->relationship));
-		nexus_set(r, NEXUS_KNOWN_BY, TEXT("people"));
-		break;
-	}
-	if (!r->is_owner && !r->words[NEXUS_PERSON])
-		x->paired = known_find(&x->desk->known, buf_text(&identity));
-	if (x->paired) {
-		nexus_set(r, NEXUS_PRINCIPAL, TEXT("known"));
-		nexus_set(r, NEXUS_PERSON, known_word(x->paired, KNOWN_NAME));
-		nexus_set(r, NEXUS_RELATIONSHIP, TEXT("known"));
-		nexus_set(r, NEXUS_KNOWN_BY, TEXT("pairing"));
-	}
-	note_places(x, whose);
-	buf_finish(&identity);
-	return STAGE_DONE;
+	if (!why)
+		return false;
+	nexus_set(&x->request, NEXUS_ERROR, text_of(why));
+	nexus_set(&x->request, NEXUS_STOP, x->stopped_by ? TEXT("aborted") : TEXT("error"));
+	stages_exit(x, NEXUS_FAILED, why);
+	return true;
 }
 
 /* ---- access ---- */
@@ -150,6 +96,17 @@ static void forget_rates(struct desk *d)
 	map_init(&d->rates);
 }
 
+/* Names that anybody can have count as where they write from, or all together: a new one is no new
+ * sender. */
+static void put_sender(const struct nexus *x, struct buf *out)
+{
+	bool is_nobody = stages_is_nobody(x);
+
+	buf_add(out, nexus_word(&x->request, NEXUS_ACCOUNT));
+	buf_add(out, is_nobody ? TEXT("\n\n") : TEXT("\n"));
+	buf_add(out, nexus_word(&x->request, is_nobody ? NEXUS_ORIGIN : NEXUS_SENDER));
+}
+
 static bool is_too_quick(const struct nexus *x, unsigned limit, int64_t now_ms)
 {
 	struct desk *d = x->desk;
@@ -157,9 +114,7 @@ static bool is_too_quick(const struct nexus *x, unsigned limit, int64_t now_ms)
 	struct buf key;
 
 	buf_init(&key, 2 * KIB);
-	buf_add(&key, nexus_word(&x->request, NEXUS_ACCOUNT));
-	buf_add_char(&key, '\n');
-	buf_add(&key, nexus_word(&x->request, NEXUS_SENDER));
+	put_sender(x, &key);
 	rate = map_get(&d->rates, buf_text(&key));
 	if (!rate) {
 		if (d->rates.count >= RATES_MAX)
@@ -245,11 +200,66 @@ static enum stage_step stage_access(struct nexus *x, int64_t now_ms)
 	                     "nobody lets them in");
 }
 
+/* They may ask, but not so much at once: they are told of the first that is too many. */
+static enum stage_step turn_away(struct nexus *x, int64_t now_ms)
+{
+	decide_access(x, false, x->excess);
+	if (!desk_crowd_tells(x, now_ms))
+		return STAGE_EXITS;
+	x->notice = must_dup(TOO_MANY);
+	return STAGE_SKIPS;
+}
+
+/* Is it a program that answers us, and we it, for ever?  Where nothing says where a name that
+ * anybody can have is from, it is the name. */
+static enum echo_step step_of_echo(struct nexus *x, int64_t now_ms)
+{
+	const struct nexus_request *r = &x->request;
+	struct text principal = nexus_word(r, NEXUS_PRINCIPAL);
+	struct buf chat;
+	struct echo_turn turn = {
+		.sender =
+			nexus_word(r, stages_is_nobody(x) && r->words[NEXUS_ORIGIN] ? NEXUS_ORIGIN
+	                                                                            : NEXUS_SENDER),
+		.who = text_is(principal, "owner")   ? ECHO_OWNER
+	               : text_is(principal, "known") ? ECHO_KNOWN
+	                                             : ECHO_UNKNOWN,
+	};
+	enum echo_step step;
+
+	buf_init(&chat, 2 * KIB);
+	buf_add(&chat, nexus_word(r, NEXUS_ACCOUNT));
+	buf_add_char(&chat, '\n');
+	buf_add(&chat, nexus_word(r, NEXUS_PEER));
+	turn.chat = buf_text(&chat);
+	step = echoes_step(&x->desk->echoes, &turn, now_ms);
+	buf_finish(&chat);
+	return step;
+}
+
+/* What is under way can be ended all the same. */
+static enum stage_step end_echo(struct nexus *x, int64_t now_ms)
+{
+	enum echo_step step = stages_asks_to_stop(x) ? ECHO_ANSWER : step_of_echo(x, now_ms);
+
+	if (step == ECHO_ANSWER)
+		return STAGE_DONE;
+	decide_access(x, false, "too many answers in a row without a person");
+	if (step == ECHO_SILENCE)
+		return STAGE_EXITS;
+	x->notice = must_dup(IN_A_ROW);
+	return STAGE_SKIPS;
+}
+
 /* Who is not let in may get a code. */
 static enum stage_step stage_door(struct nexus *x, int64_t now_ms)
 {
 	enum stage_step step = stage_access(x, now_ms);
 
+	if (step == STAGE_DONE && x->excess)
+		return turn_away(x, now_ms);
+	if (step == STAGE_DONE)
+		return end_echo(x, now_ms);
 	if (step != STAGE_EXITS || !desk_pairs(x))
 		return step;
 	x->request.trace[NEXUS_ACCESS].exit_reason = "they got a pairing code";

@@ -70,6 +70,8 @@ struct broker {
 	struct text media[PAYLOAD_MEDIA_MAX]; /* of the signal that is heard */
 	size_t media_count;
 	bool is_voice;
+	struct text call; /* of the tool that a callback is about, and whether it failed */
+	bool tool_failed;
 	int64_t now_ms;
 };
 

@@ -250,11 +250,13 @@ static void reply_types(void *self, bool shows)
 }
 
 static bool takes_media = true;
+static enum reply_tells tells_tools;
 
 static struct reply *make_reply(enum channel_mode mode)
 {
 	struct reply_options o = {.mode = mode,
 	                          .takes_media = takes_media,
+	                          .tells_tools = tells_tools,
 	                          .failed = "Sorry.",
 	                          .send = reply_sends,
 	                          .give_up = reply_gives_up,
@@ -503,6 +505,33 @@ static void a_block_that_did_not_leave_in_time_goes_with_the_final(void **state)
 	has_left = true;
 }
 
+static void what_is_said_behind_too_many_tools_goes_with_the_final(void **state)
+{
+	static const char call[] =
+		"{\"agentId\":\"m\",\"toolName\":\"Read\",\"callId\":\"c\",\"success\":true}";
+	bool is_told = false;
+	struct reply *r;
+
+	tells_tools = REPLY_TELLS_NAMES;
+	r = make_reply(CHANNEL_BLOCKS);
+	tells_tools = REPLY_TELLS_NOTHING;
+	reply_begin(r, 0);
+	for (unsigned i = 0; i <= DISPATCH_WAITING_MAX; i++) {
+		reply_to(r, "tool_call", call, 1);
+		reply_to(r, "tool_result", call, 1);
+	}
+	say_at(r, "One.", 2);
+	reply_work(r, 1100);
+	reply_to(r, "completion", "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true}", 1200);
+	while (!reply_is_over(r)) {
+		told[0] = '\0';
+		reply_settle(r, on_its_way, PIPELINE_ACCEPTED, TEXT("id"), 1201);
+		is_told |= strstr(told, "final One.\n") != NULL;
+	}
+	assert_true(is_told);
+	reply_destroy(r);
+}
+
 /* ---- a draft, by a clock of its own ---- */
 
 enum { TOKEN_MS = 20, THROTTLE_MS = 1000, TOKEN_CHARS = 6 };
@@ -628,6 +657,7 @@ int main(void)
 		TEST(typing_does_not_go_on_in_a_channel_that_was_lost),
 		TEST(a_block_that_was_refused_goes_with_the_final),
 		TEST(a_block_that_did_not_leave_in_time_goes_with_the_final),
+		TEST(what_is_said_behind_too_many_tools_goes_with_the_final),
 		TEST(a_reply_has_few_requests_and_each_has_all_tokens),
 	};
 

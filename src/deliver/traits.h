@@ -23,8 +23,10 @@ struct channel_traits {
 	unsigned buttons;      /* under a message, at most; 0: it has none */
 	unsigned button_chars; /* of a label, at most; 0: as many as there are */
 	bool knows_nobody;     /* who presses one is no person, but whoever has its code */
+	bool names_all;        /* a sender is the same person in all accounts of it */
 	const char *nobody;    /* senders that begin so are whoever says it; NULL: none do */
 	bool can_recognise;    /* look() knows whether a message is there that was begun */
+	bool threads_rooms;    /* a question in a room begins a thread, which is a session */
 	bool gathers;          /* rapid texts of one person are one question */
 	/* Of a message that is edited: between two edits, and characters before it begins. */
 	unsigned draft_ms, draft_chars;

@@ -40,6 +40,8 @@ struct channel_fetch {
 struct channel_inbound {
 	struct text message; /* the platform's id of it: the same again is the same message */
 	struct text sender, sender_name, peer, thread, reply_to, text;
+	struct text
+		origin; /* of a sender whose name is anybody's: where they write from, or empty */
 	enum channel_peer kind;
 	bool is_mentioned;
 	bool is_owner;              /* the box knows who it is by a credential */

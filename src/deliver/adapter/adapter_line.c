@@ -203,6 +203,9 @@ enum adapter_read adapter_read_event(struct json_reader *reader, struct text lin
 	event = yyjson_is_obj(event) ? event : root;
 	where = yyjson_is_obj(where) ? where : root;
 	more = yyjson_obj_get(event, "metadata");
+	out->origin = json_text_at(more, "origin");
+	if (out->origin.len > CHANNEL_ID_MAX)
+		out->origin.len = CHANNEL_ID_MAX;
 	out->text = json_text_at(event, "content");
 	event_out->at_ms = take_time(event);
 	if (!take_words(event, where, out, why) || !take_kind(where, out, why) ||

@@ -63,6 +63,7 @@ static struct channel_traits traits_of(const char *name, const struct adapter_in
 		.can_stream = info && info->can[ADAPTER_STREAM] && !info->can[ADAPTER_EDIT],
 		/* Until it is known, it is not known that it cannot. */
 		.can_recognise = !info || info->can[ADAPTER_RECONCILE],
+		.nobody = "!",
 		.gathers = true,
 		.draft_ms = DRAFT_MS,
 		.draft_chars = DRAFT_CHARS,

@@ -120,6 +120,7 @@ const struct channel_kind channel_discord = {
                    .can_type = true,
                    .can_edit = true,
                    .can_media = true,
+                   .names_all = true,
                    .buttons = DISCORD_ROW * DISCORD_ROWS,
                    .can_recognise = true,
                    .gathers = true,

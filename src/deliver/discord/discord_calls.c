@@ -9,7 +9,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "deliver/discord/discord_inside.h"
-#include "deliver/multipart.h"
+#include "deliver/upload.h"
 
 #define DISCORD_CALLS_MAX 1024
 #define DISCORD_BODY_MAX (64 * KIB)
@@ -296,7 +296,7 @@ static void begin_call(struct discord_chat *d, const struct channel_message *m,
 	discord_nonce(m, c->nonce);
 	c->body = body_of(m, c);
 	if (m->file)
-		c->file = multipart_keep(m->file);
+		c->file = upload_keep(m->file);
 	if (find_chat(d, m, c->to)) {
 		leave(c);
 		return;

@@ -240,7 +240,7 @@ bool discord_read_press(yyjson_val *interaction, struct discord_pressed *words,
 		.sender = text_of(words->sender),
 		.sender_name = text_of(words->name),
 		.peer = text_of(words->peer),
-		.is_dm = !member,
+		.kind = member ? CHANNEL_GROUP : CHANNEL_DM,
 	};
 	return true;
 }

@@ -4,7 +4,8 @@
 
 #include "base/must.h"
 #include "deliver/discord/discord_inside.h"
-#include "deliver/multipart.h"
+#include "deliver/files.h"
+#include "deliver/upload.h"
 
 #define CONNECT_MS 10000
 #define REST_MS 15000
@@ -147,7 +148,7 @@ static bool add_body(const struct discord_asked *a, struct multipart *form, cons
 	if (!a->file.path)
 		return true;
 	multipart_add_json(form, "payload_json", text_of(a->body));
-	if (!multipart_add_file(form, "files[0]", &a->file, why))
+	if (!upload_add(form, "files[0]", &a->file, why))
 		return false;
 	multipart_end(form);
 	*type = form->header;
@@ -178,7 +179,7 @@ static struct request *ask_now(struct channel_errand *c, struct request_options 
 	o->field = rest_field;
 	discord_limits_take(&d->limits, &way, discord_now(d));
 	a->said = (struct discord_said){0};
-	multipart_begin(&form);
+	multipart_begin(&form, FILES_BYTES_MAX);
 	if (add_body(a, &form, &headers[1], o, why))
 		request = request_start(d->requests, o, why);
 	multipart_finish(&form);
@@ -225,7 +226,7 @@ void discord_start(struct discord_chat *d, const struct discord_ask *ask)
 	a->path = must_dup(ask->path);
 	a->body = errands_keep(ask->body);
 	if (ask->file)
-		a->file = multipart_keep(ask->file);
+		a->file = upload_keep(ask->file);
 	a->method = ask->method;
 	a->waits = ask->waits;
 	a->self = ask->self;

@@ -58,7 +58,7 @@ struct irc_out {
 };
 
 struct irc_waiting {
-	char *message, *sender, *name, *peer, *text;
+	char *message, *sender, *name, *origin, *peer, *text;
 	enum channel_peer kind;
 	bool is_mentioned;
 	struct link in_chat;
@@ -73,6 +73,7 @@ static void free_waiting(struct irc_chat *c, struct irc_waiting *w)
 	free(w->message);
 	free(w->sender);
 	free(w->name);
+	free(w->origin);
 	free(w->peer);
 	free(w->text);
 	free(w);
@@ -84,6 +85,7 @@ static bool hand_on(const struct irc_chat *c, const struct irc_waiting *w)
 	                       &(struct channel_inbound){.message = text_of(w->message),
 	                                                 .sender = text_of(w->sender),
 	                                                 .sender_name = text_of(w->name),
+	                                                 .origin = text_of(w->origin),
 	                                                 .peer = text_of(w->peer),
 	                                                 .text = text_of(w->text),
 	                                                 .kind = w->kind,
@@ -131,6 +133,7 @@ static void wire_heard(void *self, const struct irc_line *line)
 		w->sender = line->account.len ? text_dup(line->account)
 		                              : must_print("!%.*s", TEXT_ARG(line->nick));
 		w->name = text_dup(line->nick);
+		w->origin = text_dup(line->host);
 		w->peer = in_room || !line->account.len
 		                  ? text_dup(in_room ? target : line->nick)
 		                  : must_print("%.*s!%.*s", TEXT_ARG(line->nick),

@@ -26,7 +26,7 @@ struct irc_wire {
 	struct buf in, out;
 	unsigned wait_ms, tries;
 	bool is_skipping; /* a line that is too long */
-	bool has_sasl, has_account_tag, is_doubted;
+	bool has_sasl, has_account_tag, has_tags, is_doubted;
 	bool is_denied; /* the credential is wrong */
 	uint64_t asked; /* the number of the newest PING of irc_wire_ask() */
 	struct {

@@ -32,6 +32,9 @@ static void read_tags(struct irc_line *line, struct text tags)
 			line->account = value;
 		else if (text_is(name, "msgid"))
 			line->msgid = value;
+		else if (text_is(name, "bot") || text_is(name, "draft/bot") ||
+		         text_is(name, "inspircd.org/bot"))
+			line->is_bot = true;
 	}
 }
 
@@ -74,6 +77,20 @@ bool irc_read(struct irc_line *line, struct text text)
 	line->command = next_word(&text);
 	read_params(line, text);
 	return line->command.len > 0;
+}
+
+bool irc_is_service(const struct irc_line *line)
+{
+	static const char *const services[] = {"NickServ", "ChanServ", "MemoServ", "OperServ",
+	                                       "BotServ",  "HostServ", "SaslServ", "InfoServ",
+	                                       "HelpServ", "Global",   "GroupServ"};
+
+	if (!line->user.len && !line->host.len)
+		return true; /* a server */
+	for (size_t i = 0; i < sizeof(services) / sizeof(*services); i++)
+		if (text_equal_nocase(line->nick, text_of(services[i])))
+			return true;
+	return text_is(line->host, "services") || text_starts(line->host, TEXT("services."));
 }
 
 struct text irc_param(const struct irc_line *line, unsigned at)

@@ -11,6 +11,7 @@
 
 struct irc_line {
 	struct text account, msgid;   /* tags; empty: it has none */
+	bool is_bot;                  /* likewise: the server says that it is of a program */
 	struct text nick, user, host; /* of its prefix; a server is a nick alone */
 	struct text command;
 	struct text params[IRC_PARAMS_MAX];
@@ -19,6 +20,8 @@ struct irc_line {
 
 /* A line without its end.  False: it is none.  The views point into it. */
 bool irc_read(struct irc_line *line, struct text text);
+/* Is it of a program, by what its prefix says: of a server, or of services? */
+bool irc_is_service(const struct irc_line *line);
 struct text irc_param(const struct irc_line *line, unsigned at); /* empty: there is none */
 
 /* What a person wrote, without colours and other marks of terminals. */

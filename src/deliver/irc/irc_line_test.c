@@ -38,6 +38,25 @@ static void a_line_has_tags_a_prefix_a_command_and_parameters(void **state)
 	assert_int_equal(line.nick.len, 0);
 }
 
+static void programs_are_told_by_tags_and_names(void **state)
+{
+	static const char *const programs[] = {
+		"@bot :eve!e@host PRIVMSG box :hello",
+		"@msgid=1;inspircd.org/bot= :eve!e@host PRIVMSG box :hello",
+		":NickServ!NickServ@network.example PRIVMSG box :hello",
+		":greeter!g@services.example PRIVMSG box :hello",
+		":irc.example PRIVMSG box :hello",
+	};
+	struct irc_line line;
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++) {
+		assert_true(irc_read(&line, text_of(programs[i])));
+		assert_true(line.is_bot || irc_is_service(&line));
+	}
+	assert_true(irc_read(&line, TEXT("@+bot=1 :ada!u@host PRIVMSG box :hello")));
+	assert_false(line.is_bot || irc_is_service(&line));
+}
+
 static void a_line_without_a_command_is_none(void **state)
 {
 	struct irc_line line;
@@ -119,6 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_has_tags_a_prefix_a_command_and_parameters),
+		cmocka_unit_test(programs_are_told_by_tags_and_names),
 		cmocka_unit_test(a_line_without_a_command_is_none),
 		cmocka_unit_test(the_last_of_fifteen_parameters_has_the_rest),
 		cmocka_unit_test(colours_and_marks_are_no_words),

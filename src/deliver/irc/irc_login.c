@@ -60,15 +60,16 @@ static void hear_abilities(struct irc_wire *w, const struct irc_line *line)
 
 	w->has_sasl = w->has_sasl || has_word(words, "sasl");
 	w->has_account_tag = w->has_account_tag || has_word(words, "account-tag");
+	w->has_tags = w->has_tags || has_word(words, "message-tags");
 	if (goes_on)
 		return;
 	if (w->password && !w->has_sasl)
 		irc_wire_fail(w,
 		              "the server has no SASL, so nobody can be let in with a credential");
-	else if (w->password || w->has_account_tag)
-		irc_wire_put(w, "CAP REQ :%s%s%s", w->password ? "sasl" : "",
-		             w->password && w->has_account_tag ? " " : "",
-		             w->has_account_tag ? "account-tag" : "");
+	else if (w->password || w->has_account_tag || w->has_tags)
+		irc_wire_put(w, "CAP REQ :%s%s%s", w->password ? "sasl " : "",
+		             w->has_account_tag ? "account-tag " : "",
+		             w->has_tags ? "message-tags" : "");
 	else
 		irc_wire_put(w, "CAP END");
 }

@@ -42,6 +42,7 @@ static void wire_leave(struct irc_wire *w)
 	buf_clear(&w->out);
 	forget_looked(w);
 	w->is_skipping = w->is_doubted = w->has_sasl = w->has_account_tag = false;
+	w->has_tags = false;
 	w->state = IRC_AWAY;
 	irc_rooms_leave(w);
 }
@@ -168,12 +169,12 @@ static void hear_nick(struct irc_wire *w, const struct irc_line *line)
 	w->nick = text_dup(irc_param(line, 0));
 }
 
-/* Neither what we say ourselves nor what programs ask each other (CTCP). */
+/* Neither what we say ourselves nor what programs say, or ask each other (CTCP). */
 static void hear_words(struct irc_wire *w, const struct irc_line *line)
 {
 	if (w->state == IRC_LIVE && line->count > 1 && irc_is_name(line->nick) &&
 	    !text_equal_nocase(line->nick, text_of(w->nick)) && irc_is_name(line->params[0]) &&
-	    !text_starts(line->params[1], TEXT("\001")))
+	    !text_starts(line->params[1], TEXT("\001")) && !line->is_bot && !irc_is_service(line))
 		w->options.heard(w->options.self, line);
 }
 

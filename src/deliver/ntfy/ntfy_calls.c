@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "deliver/multipart.h"
 #include "deliver/ntfy/ntfy_inside.h"
+#include "deliver/upload.h"
 
 #define CALL_MS 20000
 #define UPLOAD_MS 55000 /* with a file; the outbox waits longer */
@@ -93,8 +93,8 @@ static struct request *start_file(const struct ntfy_call *c, struct request_opti
 	struct request *request = NULL;
 	struct buf bytes;
 
-	buf_init(&bytes, MULTIPART_FILE_MAX);
-	if (multipart_read(&c->file, &bytes, why)) {
+	buf_init(&bytes, UPLOAD_ROOM);
+	if (upload_read(&c->file, &bytes, why)) {
 		o->method = "PUT";
 		o->headers = headers;
 		o->body = buf_text(&bytes);
@@ -163,7 +163,7 @@ static void keep_published(struct ntfy_call *c, const struct channel_message *m)
 	struct buf body;
 
 	if (m->file) {
-		c->file = multipart_keep(m->file);
+		c->file = upload_keep(m->file);
 		c->topic = must_print("/%.*s", TEXT_ARG(m->peer));
 		c->name = field_of("Filename", m->file->name);
 		c->words = m->text.len ? field_of("Message", m->text) : NULL;

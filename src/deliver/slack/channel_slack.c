@@ -166,6 +166,7 @@ const struct channel_kind channel_slack = {
                    .buttons = BUTTONS_MOST,
                    .button_chars = SLACK_LABEL_MAX,
                    .can_recognise = true,
+                   .threads_rooms = true,
                    .gathers = true,
                    .draft_ms = DRAFT_MS,
                    .draft_chars = DRAFT_CHARS},

@@ -18,9 +18,11 @@ static const struct {
 	{"app_mentions:read", false, "it does not hear who names it in a room"},
 	{"channels:history", false, "in public rooms it cannot find what it sent before a crash"},
 	{"groups:history", false, "in private rooms it cannot find what it sent before a crash"},
+	{"mpim:history", false, "in group messages it cannot find what it sent before a crash"},
 	{"files:read", false, "pictures and files of people do not reach the agent"},
 	{"files:write", false, "pictures and files of agents do not reach people"},
 	{"assistant:write", false, "it is not shown as typing"},
+	{"commands", false, "it has no slash command"},
 };
 
 static void check_step(struct slack_chat *t);

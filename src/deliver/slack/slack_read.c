@@ -184,10 +184,12 @@ static bool names_us(struct text said, const struct slack_self *self)
 	return false;
 }
 
-/* Of a person, and no word about another message. */
+/* Of a person, and no word about another message.  What a program posts in the name of a person
+ * has its app_id; USLACKBOT is Slack's own. */
 static bool is_of_person(yyjson_val *event, const struct slack_self *self)
 {
 	struct text type = json_text_at(event, "type"), subtype = json_text_at(event, "subtype");
+	struct text user = json_text_at(event, "user");
 
 	if (!text_is(type, "message") && !text_is(type, "app_mention"))
 		return false;
@@ -195,7 +197,8 @@ static bool is_of_person(yyjson_val *event, const struct slack_self *self)
 	    !text_is(subtype, "thread_broadcast"))
 		return false;
 	return !yyjson_obj_get(event, "bot_id") && !yyjson_obj_get(event, "bot_profile") &&
-	       !text_is(json_text_at(event, "user"), self->user);
+	       !yyjson_obj_get(event, "app_id") && !text_is(user, "USLACKBOT") &&
+	       !text_is(user, self->user);
 }
 
 static void take_sender_name(struct text name, struct slack_words *w)
@@ -264,7 +267,39 @@ static bool read_event(yyjson_val *event, const struct slack_self *self, struct 
 	return true;
 }
 
-/* "/stop" and what stands behind it. */
+/* One of the commands of the box, with or without its "/". */
+static bool is_of_the_box(struct text word)
+{
+	static const char *const words[] = {"stop", "new", "status", "help"};
+
+	if (word.len && word.at[0] == '/')
+		word = (struct text){word.at + 1, word.len - 1};
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (text_is(word, words[i]))
+			return true;
+	return false;
+}
+
+/* "/stop" is that.  Slack keeps some of these words for itself, so an app may have one command of
+ * any other name: "/parrot stop" is "/stop", "/parrot good day" a question, "/parrot" "/help". */
+static void take_command(struct text command, struct text said, struct buf *out)
+{
+	bool is_whole = !said.len && is_of_the_box(command);
+
+	if (is_whole || (said.len && is_of_the_box(said))) {
+		said = is_whole ? command : said;
+		if (said.at[0] != '/')
+			buf_add_char(out, '/');
+	} else if (is_of_the_box(command)) {
+		add_unescaped(command, out);
+		buf_add_char(out, ' ');
+	} else if (!said.len) {
+		said = TEXT("/help");
+	}
+	add_unescaped(said, out);
+}
+
+/* It is said to a room, or to the app alone: Slack names no thread, and takes none in one. */
 static bool read_command(const struct slack_envelope *e, struct slack_words *w,
                          struct channel_inbound *in)
 {
@@ -279,10 +314,7 @@ static bool read_command(const struct slack_envelope *e, struct slack_words *w,
 	in->is_mentioned = true;
 	snprintf(w->message, sizeof(w->message), "%s:%.*s", w->peer, TEXT_ARG(e->id));
 	take_sender_name(json_text_at(e->payload, "user_name"), w);
-	add_unescaped(command, &w->text);
-	if (said.len)
-		buf_add_char(&w->text, ' ');
-	add_unescaped(said, &w->text);
+	take_command(command, text_trim(said), &w->text);
 	return true;
 }
 
@@ -318,12 +350,13 @@ bool slack_read_press(const struct slack_envelope *envelope, struct channel_pres
 	if (envelope->said != SLACK_PRESS ||
 	    !text_is(json_text_at(payload, "type"), "block_actions"))
 		return false;
-	*press = (struct channel_press){.press = json_text_at(payload, "response_url"),
-	                                .value = json_text_at(action, "value"),
-	                                .sender = json_text_at(user, "id"),
-	                                .sender_name = json_text_at(user, "name"),
-	                                .peer = channel,
-	                                .is_dm = channel.len && channel.at[0] == 'D'};
+	*press = (struct channel_press){
+		.press = json_text_at(payload, "response_url"),
+		.value = json_text_at(action, "value"),
+		.sender = json_text_at(user, "id"),
+		.sender_name = json_text_at(user, "name"),
+		.peer = channel,
+		.kind = channel.len && channel.at[0] == 'D' ? CHANNEL_DM : CHANNEL_GROUP};
 	return is_id(press->sender) && is_id(press->peer) && press->value.len > 0 &&
 	       press->value.len <= BUTTON_VALUE_MAX;
 }

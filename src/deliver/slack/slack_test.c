@@ -235,6 +235,27 @@ static void in_a_room_a_thread_is_begun(void **state)
 	assert_false(in.is_mentioned);
 }
 
+#define COMMAND(command, text) \
+	"{\"type\":\"slash_commands\",\"envelope_id\":\"e1\",\"payload\":{\"user_id\":\"U7\"," \
+	"\"channel_id\":\"C1\",\"command\":\"" command "\",\"text\":\"" text "\"}}"
+
+static void a_command_of_the_app_is_one_of_the_box_or_a_question(void **state)
+{
+	static const char *const rows[][2] = {
+		{COMMAND("/stop", ""), "/stop"},
+		{COMMAND("/parrot", "stop"), "/stop"},
+		{COMMAND("/parrot", " /new "), "/new"},
+		{COMMAND("/parrot", "good day"), "good day"},
+		{COMMAND("/parrot", ""), "/help"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_true(reads(rows[i][0]));
+		assert_text(in.text, rows[i][1]);
+		assert_int_equal(in.thread.len, 0);
+	}
+}
+
 static void commands_are_messages(void **state)
 {
 	assert_true(reads("{\"type\":\"slash_commands\",\"envelope_id\":\"e1\",\"payload\":{"
@@ -296,6 +317,7 @@ static void what_is_no_question_is_passed_over(void **state)
 	assert_false(reads(EVENT(SAID("C1", "") "")));
 	assert_false(reads(EVENT(SAID("C1", "<@U0BOX>"))));
 	assert_false(reads(EVENT(SAID("C1", "x") ",\"bot_id\":\"B1\"")));
+	assert_false(reads(EVENT(SAID("C1", "x") ",\"app_id\":\"A1\"")));
 	assert_false(reads(EVENT(SAID("C1", "x") ",\"subtype\":\"message_changed\"")));
 	assert_false(reads(EVENT("\"type\":\"message\",\"user\":\"U0BOX\",\"ts\":\"1.2\","
 	                         "\"channel\":\"C1\",\"text\":\"x\"")));
@@ -325,7 +347,7 @@ static void a_press_is_read(void **state)
 	assert_text(press.value, "D:1");
 	assert_text(press.sender, "U7");
 	assert_text(press.peer, "D1");
-	assert_true(press.is_dm);
+	assert_int_equal(press.kind, CHANNEL_DM);
 	assert_text(press.press, "https://hooks.slack.com/x");
 	assert_true(slack_read_envelope(&reader, TEXT("{\"type\":\"interactive\"}"), &e));
 	assert_false(slack_read_press(&e, &press));
@@ -457,6 +479,7 @@ int main(void)
 		READ(what_people_write_is_read),
 		READ(in_a_room_a_thread_is_begun),
 		READ(commands_are_messages),
+		READ(a_command_of_the_app_is_one_of_the_box_or_a_question),
 		READ(files_are_read),
 		cmocka_unit_test(the_token_stays_with_slack),
 		READ(what_is_no_question_is_passed_over),

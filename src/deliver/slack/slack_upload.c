@@ -10,8 +10,8 @@
 
 #include "base/hex.h"
 #include "base/put.h"
-#include "deliver/multipart.h"
 #include "deliver/slack/slack_call.h"
+#include "deliver/upload.h"
 
 #define UPLOAD_MS 55000 /* for all of it; the outbox waits longer */
 #define STEP_MS 15000
@@ -56,7 +56,7 @@ bool slack_is_upload(const struct slack_call *c)
 
 void slack_keep_file(struct slack_call *c, const struct channel_upload *file)
 {
-	c->file = multipart_keep(file);
+	c->file = upload_keep(file);
 	c->until_ms = slack_now(c->chat) + UPLOAD_MS;
 	c->call.may_repeat = true;
 }
@@ -127,8 +127,8 @@ static struct request *start_bytes(struct slack_call *c, struct request_options 
 	struct request *request = NULL;
 	struct buf bytes;
 
-	buf_init(&bytes, MULTIPART_FILE_MAX);
-	if (multipart_read(&c->file, &bytes, why)) {
+	buf_init(&bytes, UPLOAD_ROOM);
+	if (upload_read(&c->file, &bytes, why)) {
 		ask.form = buf_text(&bytes);
 		request = slack_start(c->chat, &ask, o, why);
 	}

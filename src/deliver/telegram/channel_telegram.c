@@ -140,6 +140,7 @@ const struct channel_kind channel_telegram = {
                    .can_type = true,
                    .can_edit = true,
                    .can_media = true,
+                   .names_all = true,
                    .buttons = BUTTONS,
                    .button_chars = LABEL_CHARS,
                    .gathers = true,

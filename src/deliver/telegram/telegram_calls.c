@@ -9,8 +9,8 @@
 
 #include "base/must.h"
 #include "base/put.h"
-#include "deliver/multipart.h"
 #include "deliver/telegram/telegram_inside.h"
+#include "deliver/upload.h"
 
 #define CALL_MS 20000
 #define ANSWER_MAX (256 * KIB)
@@ -339,7 +339,7 @@ static struct telegram_call *make_call(struct telegram_chat *t, const struct cha
 	c->is_plain = m->is_plain;
 	c->keyboard = make_keyboard(m);
 	if (m->file) {
-		c->file = multipart_keep(m->file);
+		c->file = upload_keep(m->file);
 		c->is_document = telegram_is_document(m->file);
 	}
 	return c;

@@ -185,6 +185,16 @@ struct text telegram_read_path(yyjson_val *file)
 	return path.len <= PATH_MOST ? path : TEXT("");
 }
 
+/* Not a bot, nor a person by means of one; and not a chat: a channel, or an admin who hides. */
+static bool is_of_a_person(yyjson_val *message)
+{
+	yyjson_val *from = yyjson_obj_get(message, "from");
+
+	return !yyjson_is_true(yyjson_obj_get(from, "is_bot")) &&
+	       !yyjson_obj_get(message, "via_bot") && !yyjson_obj_get(message, "sender_chat") &&
+	       !yyjson_is_true(yyjson_obj_get(message, "is_automatic_forward"));
+}
+
 bool telegram_read_message(yyjson_val *update, const struct telegram_self *self,
                            struct telegram_words *words, struct channel_inbound *inbound)
 {
@@ -197,7 +207,7 @@ bool telegram_read_message(yyjson_val *update, const struct telegram_self *self,
 	buf_clear(&words->text);
 	if (!said.len)
 		said = json_text_at(message, "caption");
-	if (telegram_update(update) < 0 || yyjson_is_true(yyjson_obj_get(from, "is_bot")) ||
+	if (telegram_update(update) < 0 || !is_of_a_person(message) ||
 	    !put_id(from, "id", words->sender) || !put_id(chat, "id", words->peer) ||
 	    !read_kind(chat, &in.kind) || said.len > CHANNEL_TEXT_MAX)
 		return false;
@@ -239,6 +249,7 @@ bool telegram_read_press(yyjson_val *update, struct telegram_words *words,
 	                                .sender = text_of(words->sender),
 	                                .sender_name = text_of(words->name),
 	                                .peer = text_of(words->peer)};
+	read_kind(chat, &press->kind);
 	return true;
 }
 

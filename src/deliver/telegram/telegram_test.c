@@ -106,6 +106,52 @@ static void an_update_is_a_message(void **state)
 	buf_finish(&words.text);
 }
 
+static void other_bots_and_chats_that_write_are_nobody(void **state)
+{
+	static const char *const more[] = {
+		"\"via_bot\":{\"id\":9,\"is_bot\":true}",
+		"\"sender_chat\":{\"id\":-100,\"type\":\"channel\"}",
+		"\"is_automatic_forward\":true",
+		"\"from\":{\"id\":9,\"is_bot\":true}",
+	};
+	struct telegram_words words;
+	struct channel_inbound in;
+	char json[512];
+
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) {
+		snprintf(json, sizeof(json),
+		         "{\"update_id\":9,\"message\":{%s,%s\"message_id\":3,"
+		         "\"chat\":{\"id\":-5,\"type\":\"group\"},\"text\":\"hello\"}}",
+		         more[i], i == 3 ? "" : FROM ",");
+		assert_false(reads(json, &words, &in));
+		buf_finish(&words.text);
+	}
+}
+
+static enum channel_peer pressed_in(const char *type)
+{
+	struct telegram_words words;
+	struct channel_press press;
+	char json[512];
+	yyjson_doc *doc;
+
+	snprintf(json, sizeof(json),
+	         "{\"update_id\":9,\"callback_query\":{\"id\":\"q\"," FROM
+	         ",\"message\":{\"chat\":{\"id\":-5,\"type\":\"%s\"}},\"data\":\"a:1\"}}",
+	         type);
+	doc = yyjson_read(json, strlen(json), 0);
+	assert_true(telegram_read_press(yyjson_doc_get_root(doc), &words, &press));
+	yyjson_doc_free(doc);
+	return press.kind;
+}
+
+static void a_press_is_of_its_kind_of_chat(void **state)
+{
+	assert_int_equal(pressed_in("private"), CHANNEL_DM);
+	assert_int_equal(pressed_in("supergroup"), CHANNEL_GROUP);
+	assert_int_equal(pressed_in("channel"), CHANNEL_BROADCAST);
+}
+
 static bool presses(const char *json, struct telegram_words *words, char out[128])
 {
 	yyjson_doc *doc = yyjson_read(json, strlen(json), 0);
@@ -233,6 +279,8 @@ int main(void)
 		cmocka_unit_test(nobody_is_rung),
 		cmocka_unit_test(an_update_is_a_message),
 		cmocka_unit_test(an_update_is_a_press),
+		cmocka_unit_test(a_press_is_of_its_kind_of_chat),
+		cmocka_unit_test(other_bots_and_chats_that_write_are_nobody),
 		cmocka_unit_test(others_are_none),
 		cmocka_unit_test(an_answer_says_how_long_to_wait),
 		cmocka_unit_test(a_bucket_has_a_burst_and_then_its_pace),

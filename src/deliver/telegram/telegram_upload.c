@@ -2,8 +2,9 @@
 #include <stdio.h>
 
 #include "base/put.h"
-#include "deliver/multipart.h"
+#include "deliver/files.h"
 #include "deliver/telegram/telegram_inside.h"
+#include "deliver/upload.h"
 
 #define UPLOAD_MS 55000          /* for all of it; the outbox waits longer */
 #define PHOTO_MAX (10 * 1000000) /* bytes */
@@ -60,9 +61,9 @@ struct request *telegram_start_upload(struct telegram_chat *t, const struct tele
 	struct request *request = NULL;
 	struct multipart form;
 
-	multipart_begin(&form);
+	multipart_begin(&form, FILES_BYTES_MAX);
 	add_target(u, &form);
-	if (multipart_add_file(&form, field, u->file, why)) {
+	if (upload_add(&form, field, u->file, why)) {
 		multipart_end(&form);
 		headers[0] = form.header;
 		o->headers = headers;
