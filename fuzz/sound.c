@@ -1,6 +1,7 @@
 /* sound.c - fuzz: files of sound, made mono and of our rate. */
 #include <stdlib.h>
 
+#include "sound/incoming.h"
 #include "sound/resample.h"
 #include "sound/wav.h"
 
@@ -8,6 +9,35 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define INPUT_MAX (64 * KIB)
 #define RATE 16000
+
+/* However it is cut, the same comes of it. */
+static void check_incoming(struct text file)
+{
+	struct buf whole, parts;
+	bool good[2] = {true, true};
+	struct error why;
+
+	buf_init(&whole, 8 * MIB);
+	buf_init(&parts, 8 * MIB);
+	for (int i = 0; i < 2; i++) {
+		struct buf *out = i ? &parts : &whole;
+		struct incoming *incoming = incoming_create(24000, 1, 24000);
+		size_t piece = i ? 1 + file.len % 700 : file.len;
+
+		for (size_t at = 0; good[i] && at < file.len; at += piece)
+			good[i] = incoming_feed(incoming,
+			                        (struct text){file.at + at, file.len - at < piece
+			                                                            ? file.len - at
+			                                                            : piece},
+			                        out, &why);
+		good[i] = good[i] && incoming_end(incoming, out, &why);
+		incoming_destroy(incoming);
+	}
+	if (good[0] != good[1] || !text_equal(buf_text(&whole), buf_text(&parts)))
+		abort();
+	buf_finish(&whole);
+	buf_finish(&parts);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -18,7 +48,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct buf out;
 	size_t frames;
 
-	if (size > INPUT_MAX || !wav_read(file, &wav, &why))
+	if (size > INPUT_MAX)
+		return 0;
+	check_incoming(file);
+	if (!wav_read(file, &wav, &why))
 		return 0;
 	if (wav.pcm.at < file.at || wav.pcm.at + wav.pcm.len > file.at + file.len)
 		abort();

@@ -39,6 +39,8 @@ HEADERS = {
         "style-src 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
+    "permissions-policy": "camera=(), display-capture=(), geolocation=(), microphone=(self), "
+                          "usb=(), serial=(), hid=(), midi=()",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }

@@ -8,59 +8,21 @@ import json
 import time
 
 from doors import config_box, status, upgrade
-from lib import BINARY, SLOW, WS, Box, eventually, run, test
+from lib import BINARY, SLOW, Box, eventually, run, test
+from talks import BUSY, Talk, state, words
 
 PARTIAL = "[mocked partial] Placeholder push-to-talk transcript in progress"
 FINAL = "[mocked final] Placeholder push-to-talk transcript completed"
 USER = "[mocked user] What is the current mocked vertical slice?"
 ANSWER = ("[mocked assistant] ",
           "This is a deterministic mocked response from the gateway vertical slice.")
-BUSY = {"code": "mocked_turn_in_flight", "retryable": True,
-        "message": "Only one mocked turn can run per session at a time."}
 SHAPE = "message must match the shared envelope shape"
 SLOWLY = "voice: {mock: {final: 60s, speaking: 60s, first: 60s, second: 60s, end: 60s}}\n"
-
-
-def state(value):
-    return {"type": "session.state", "payload": {"value": value}}
-
-
-def words(kind, text):
-    return {"type": kind, "payload": {"text": text}}
 
 
 def answer():
     return [state("thinking"), state("speaking"), *(words("response.text.delta", t) for t in ANSWER),
             {"type": "response.completed", "payload": {}}, state("idle")]
-
-
-class Talk(WS):
-    """A client after its greeting."""
-
-    def __init__(self, box, path="/ws/voice", headers=None, unix=True):
-        super().__init__(box, path, headers, unix=unix)
-        self.ready = self.json()
-        self.first = self.json()
-        assert self.ready["type"] == "session.ready", self.ready
-        self.id = self.ready["payload"]["sessionId"]
-
-    def tell(self, kind, **payload):
-        self.send({"type": kind, "payload": payload})
-
-    def expect(self, *events):
-        for event in events:
-            said = self.json()
-            assert said == event, (said, event)
-
-    def start(self, *features):
-        self.tell("session.start", features=list(features))
-        ready, now = self.json()["payload"], self.json()["payload"]
-        return ready, now
-
-    def error(self):
-        said = self.json()
-        assert said["type"] == "error", said
-        return said["payload"]
 
 
 # --- the first version of the protocol -----------------------------------------

@@ -24,6 +24,8 @@ from lib import PATIENCE_S, Closed, Wire, closed_port, eventually, temp_dir
 
 MODELS = ["model-a", "model-b"]
 WORDS = ["Hel", "lo", ", ", "wörld", " \"ok\""]
+LONG = ["".join(f"This is sentence {i} of a long answer. " for i in range(at, at + 125))
+        for at in (0, 125)]
 _KEY_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 
@@ -302,6 +304,19 @@ def slow(peer, script, type):
     return False
 
 
+def long(peer, script, type):
+    """Several messages of any chat, in two halves with a pause between."""
+    pieces = script(LONG)
+    peer.begin(type)
+    for piece in pieces[:2]:
+        peer.chunk(piece)
+    time.sleep(0.15)
+    for piece in pieces[2:]:
+        peer.chunk(piece)
+    peer.end()
+    return True
+
+
 def gated(peer, script, type):
     """Half of it, and the rest when the test opens the gate."""
     peer.begin(type)
@@ -451,7 +466,7 @@ def dies(peer, script, type):
     return False
 
 
-ANSWERS = {"bytewise": bytewise, "slow": slow, "gated": gated, "cut": cut, "short": short,
+ANSWERS = {"bytewise": bytewise, "slow": slow, "long": long, "gated": gated, "cut": cut, "short": short,
            "fails": fails, "garbage": garbage, "whole": whole, "tools": tools, "refused": refused,
            "quotes": quotes, "burst": burst,
            "limited": limited, "moved": moved, "broken": broken, "header": header,

@@ -8,10 +8,12 @@ from lib import PATIENCE_S
 
 
 class Wyoming:
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
+    def __init__(self, place):
+        """place: the path of a Unix socket, or (host, port)."""
+        is_tcp = isinstance(place, tuple)
+        self.socket = socket.socket(socket.AF_INET if is_tcp else socket.AF_UNIX)
         self.socket.settimeout(PATIENCE_S)
-        self.socket.connect(str(path))
+        self.socket.connect(place if is_tcp else str(place))
         self.file = self.socket.makefile("rb")
 
     def __enter__(self):

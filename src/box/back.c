@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "box/deliver.h"
 #include "box/parts.h"
+#include "box/voice.h"
 #include "bus/folds.h"
 #include "config/config.h"
 #include "escapement/escapement.h"
@@ -107,6 +108,7 @@ void box_stop_back(struct box *box)
 {
 	if (!box->prompts)
 		return;
+	box_stop_voice(box); /* it asks by them */
 	backs_stop(box->backs);
 	for (size_t i = 0; i < ROWS; i++)
 		if (box->ends[i] && rows[i].free)

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/must.h"
+#include "box/ears.h"
 #include "box/parts.h"
 #include "config/config.h"
 #include "deliver/desk.h"
@@ -21,7 +22,8 @@ struct chats {
 	struct custody *custody;
 	struct run_ends *ends;
 	struct desk *desk;
-	struct processes *processes; /* of adapters */
+	struct processes *processes; /* of adapters, and decoders of voice notes */
+	struct box_ears *ears;
 	struct bus_listener ear;
 	struct deadline tick;
 	struct later later;
@@ -103,6 +105,7 @@ bool box_make_desk(struct box *box, struct error *why)
 	c->tick.fire = work_in_time;
 	c->later.run = work_later;
 	c->processes = processes_create(box->loop);
+	c->ears = box_ears_create(box, c->processes);
 	c->desk = desk_create(&(struct desk_options){
 		.bus = box->bus,
 		.custody = c->custody,
@@ -114,6 +117,7 @@ bool box_make_desk(struct box *box, struct error *why)
 		.config = box->config,
 		.loop = box->loop,
 		.processes = c->processes,
+		.ears = box_ears_of(c->ears),
 		.wall_ms = clock_wall_ms,
 		.self = c,
 		.wake = desk_wakes,
@@ -127,6 +131,11 @@ void box_touch_desk(struct box *box)
 {
 	if (box->chats && box->chats->desk)
 		desk_prompts_changed(box->chats->desk);
+}
+
+void box_take_heard(struct box *box, uint64_t number, struct text words, const char *why)
+{
+	desk_take_heard(box->chats->desk, number, words, why);
 }
 
 void box_begin_desk(struct box *box)
@@ -153,6 +162,7 @@ void box_stop_desk(struct box *box)
 		loop_forget(&c->later);
 		deadline_clear(&c->tick);
 		desk_destroy(c->desk);
+		box_ears_destroy(c->ears);
 		processes_destroy(c->processes);
 	}
 	if (c)

@@ -2,7 +2,7 @@
 #ifndef BOX_DELIVER_H
 #define BOX_DELIVER_H
 
-#include <stdbool.h>
+#include "base/text.h"
 
 struct box;
 struct error;
@@ -16,6 +16,9 @@ void box_begin_desk(struct box *box);  /* everything stands: what was left is ta
 void box_follow_desk(struct box *box); /* another configuration */
 void box_hush_desk(struct box *box);   /* before what runs is ended */
 void box_stop_desk(struct box *box);
+
+/* A voice note was heard, or it was not: see desk_take_heard(). */
+void box_take_heard(struct box *box, uint64_t number, struct text words, const char *why);
 
 struct web_chat box_web_chat(struct box *box);
 

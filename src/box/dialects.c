@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "box/attend.h"
+#include "box/bare.h"
 #include "box/pairing.h"
 #include "box/parts.h"
 #include "box/usage.h"
@@ -19,6 +20,7 @@
 #include "play/house/playhouse.h"
 #include "source/known.h"
 #include "source/source.h"
+#include "voice/handle.h"
 #include "voice/voice.h"
 
 #define NAMES_MAX 512
@@ -136,6 +138,8 @@ static void *make_voice(struct box *box)
 		.config = config_group(box->config, &voice_settings),
 		.loop = box->loop,
 		.bus = box->bus,
+		.back = box_back(box),
+		.data = box->config->data,
 		.message_max = box->config->limits.message,
 	};
 
@@ -176,6 +180,7 @@ size_t box_make_dialects(struct box *box, struct hub_dialect *out)
 {
 	size_t count = 0;
 
+	box_make_bare(box);
 	for (size_t i = 0; i < ROWS; i++) {
 		if (rows[i].on_request && !box->options->echo)
 			continue;
@@ -195,6 +200,7 @@ void *box_of_dialect(const struct box *box, const struct dialect *dialect)
 
 void box_free_dialects(struct box *box)
 {
+	box_close_bare(box);
 	box->native = NULL;
 	box->escapement = NULL;
 	for (size_t i = 0; i < ROWS; i++)
@@ -230,6 +236,8 @@ bool box_can_pin(struct text name, struct error *why)
 {
 	struct buf names;
 
+	if (box_is_bare(name))
+		return true;
 	buf_init(&names, NAMES_MAX);
 	for (size_t i = 0; i < ROWS; i++) {
 		if (!rows[i].dialect->pins)
@@ -240,6 +248,7 @@ bool box_can_pin(struct text name, struct error *why)
 		}
 		buf_print(&names, "%s%s", names.len ? ", " : "", rows[i].dialect->name);
 	}
+	buf_print(&names, ", %s", HANDLE_DIALECT);
 	error_set(why, "'%.*s' is no dialect that a listener can pin; there are %.*s",
 	          TEXT_ARG(name), TEXT_ARG(buf_text(&names)));
 	buf_finish(&names);

@@ -31,6 +31,7 @@ struct box {
 	void *made[BOX_DIALECTS_MAX]; /* of its dialects, of which these are told news: */
 	struct native *native;
 	struct escapement *escapement;
+	struct handle *handle; /* who speaks Wyoming */
 	struct web *web;
 	struct requests *requests;
 	struct push *push; /* to browsers of paired devices */
@@ -47,7 +48,7 @@ struct box {
 	struct back_end *ends[BOX_BACKS_MAX];
 	struct claude_back hooks_end;
 	struct back_end agents_end, sources_end;
-	struct deadline back_tick;
+	struct deadline back_tick, last_call;
 	struct deeds *deeds;         /* what people do on a screen */
 	void *folded[BOX_FOLDS_MAX]; /* states of folds, of which these are asked: */
 	struct runs *runs;
@@ -69,7 +70,6 @@ struct box {
 	struct watchdog *watchdog;
 	struct turn commits;
 	struct turn turn; /* while stopping: is everybody gone? */
-	struct deadline last_call;
 	bool stopping, told;
 };
 

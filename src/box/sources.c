@@ -7,11 +7,13 @@
 #include "base/must.h"
 #include "base/whole.h"
 #include "box/parts.h"
+#include "box/voice.h"
 #include "bus/bus.h"
 #include "config/config.h"
 #include "net/request.h"
 #include "play/house/playhouse.h"
 #include "run/runs.h"
+#include "source/known.h"
 #include "source/resume.h"
 #include "source/store.h"
 #include "web/listens.h"
@@ -79,6 +81,7 @@ bool box_make_sources(struct box *box, struct error *why)
 	};
 
 	o.requests = box->requests = requests_create(box->loop);
+	box_begin_voice(box);
 	box->sources = sources_create(&o, why);
 	if (!box->sources)
 		return false;
@@ -189,12 +192,30 @@ static bool has_row(const struct config *config, const struct config_source *row
 	return false;
 }
 
+/* Another credential stands in its file than the one that it has. */
+static bool has_new_secret(struct box *box, const struct config_source *row)
+{
+	const struct source *source = sources_find(box->sources, text_of(row->id));
+	struct buf secret;
+	struct error why;
+	bool is_new;
+
+	if (!row->credential_file || !source)
+		return false;
+	buf_init(&secret, SECRET_MAX);
+	is_new = whole_load_secret(row->credential_file, &secret, &why) &&
+	         !text_equal(buf_text(&secret), text_of(source_credential(source)));
+	whole_forget(&secret);
+	return is_new;
+}
+
 bool box_check_sources(struct box *box, const struct config *fresh, struct error *why)
 {
 	struct box then = {.config = fresh}; /* where it listens now does not matter */
 
 	for (size_t i = 0; i < fresh->source_count; i++)
-		if (!has_row(box->config, &fresh->sources[i]) &&
+		if ((!has_row(box->config, &fresh->sources[i]) ||
+		     fresh->sources[i].credential_file) &&
 		    !with_configured(&then, &fresh->sources[i], look_at, why))
 			return false;
 	return true;
@@ -205,10 +226,12 @@ void box_follow_sources(struct box *box, const struct config *old)
 	struct error why;
 
 	for (size_t i = 0; i < old->source_count; i++)
-		if (!has_row(box->config, &old->sources[i]))
+		if (!has_row(box->config, &old->sources[i]) ||
+		    has_new_secret(box, &old->sources[i]))
 			sources_withdraw(box->sources, text_of(old->sources[i].id));
 	for (size_t i = 0; i < box->config->source_count; i++)
-		if (!has_row(old, &box->config->sources[i]) &&
+		if ((!has_row(old, &box->config->sources[i]) ||
+		     !sources_find(box->sources, text_of(box->config->sources[i].id))) &&
 		    !with_configured(box, &box->config->sources[i], add, &why))
 			log_error("box", "%s", why.words);
 }

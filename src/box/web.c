@@ -3,11 +3,13 @@
 
 #include "base/clock.h"
 #include "base/put.h"
+#include "box/bare.h"
 #include "box/deliver.h"
 #include "box/pairing.h"
 #include "box/parts.h"
 #include "box/push.h"
 #include "box/usage.h"
+#include "box/voice.h"
 #include "config/config.h"
 #include "crew/crew.h"
 #include "hub/hub.h"
@@ -27,7 +29,9 @@
 
 static const char *pinned_at(const struct box *box, const struct http *http)
 {
-	return listens_dialect(box->listens, listen_of(http_conn(http)));
+	const struct config_listen *row = listens_row(box->listens, listen_of(http_conn(http)));
+
+	return row ? row->dialect : NULL;
 }
 
 static bool web_joins(void *self, struct http *http, const struct caller *caller)
@@ -49,6 +53,11 @@ static bool web_shows_page(void *self, struct http *http)
 	struct box *box = self;
 
 	return hub_show_page(box->hub, http, pinned_at(box, http));
+}
+
+static bool web_gives_away(void *self, struct conn *conn)
+{
+	return box_take_bare(self, conn);
 }
 
 static unsigned long web_counts(void *self)
@@ -144,12 +153,14 @@ bool box_make_web(struct box *box, struct error *why)
 		.pairing = box_web_pairing(box),
 		.transcripts = box_web_transcripts(box),
 		.chat = box_web_chat(box),
+		.voice = box_web_voice(box),
 		.doors =
 			{
 				.self = box,
 				.join = web_joins,
 				.pin = web_is_pin,
 				.page = web_shows_page,
+				.take = web_gives_away,
 				.clients = web_counts,
 				.status = web_wants_status,
 				.metrics = web_wants_metrics,

@@ -14,7 +14,7 @@
  * Time is an argument.  A role whose work waits for its time says when (`due`), and is called
  * then; one that hears from elsewhere tells by itself.
  *
- * To add one: a file with a table, and who chooses it in voice.c.
+ * To add a role: a file with its table, a line in means.h and a row in kit.c.
  */
 #ifndef VOICE_ENGINE_H
 #define VOICE_ENGINE_H
@@ -55,8 +55,8 @@ struct voice_ear {
 #define VOICE_NEVER UINT64_MAX
 
 struct voice_role {
-	/* self: struct voice_engine's. */
-	void *(*begin)(const void *self, const struct voice_ear *ear, uint64_t now_ms);
+	/* of: struct voice_engine's. */
+	void *(*begin)(const void *of, const struct voice_ear *ear, uint64_t now_ms);
 	void (*feed)(void *work, struct text piece, uint64_t now_ms);
 	void (*end)(void *work, uint64_t now_ms); /* that was all that it is fed */
 	void (*stop)(void *work);                 /* at once; frees it, and it tells nothing more */
@@ -70,8 +70,8 @@ enum voice_part { VOICE_HEAR, VOICE_THINK, VOICE_SAY, VOICE_PARTS };
 struct voice_engine {
 	const char *name;
 	unsigned features; /* VOICE_BIT of those that it can do, besides what needs no engine */
-	const void *self;  /* the roles' */
 	const struct voice_role *parts[VOICE_PARTS]; /* that of VOICE_SAY may be NULL */
+	const void *of[VOICE_PARTS];                 /* what each works with */
 	/* hear: a whole turn without sound, for mocked.turn.trigger.  NULL: it cannot. */
 	void (*trigger)(void *work, uint64_t now_ms);
 };

@@ -1,8 +1,8 @@
-/* hear_wyoming.c - see hear_wyoming.h.
+/* hear_wyoming.c - hearing by an engine that speaks Wyoming.
  *
  * Words of an utterance that goes on come from engines in two ways: `transcript-chunk` adds to what
  * was said before, as the protocol has it; `transcript-partial`, of our own engine, replaces it. */
-#include "voice/hear_wyoming.h"
+#include "voice/means.h"
 
 #include <stdlib.h>
 
@@ -10,10 +10,11 @@
 #include "base/must.h"
 #include "base/put.h"
 
-#define BYTES_MAX ((uint64_t)HEAR_SECONDS_MAX * HEAR_RATE * 2)
+#define BYTES_MAX ((uint64_t)VOICE_SECONDS_MAX * VOICE_RATE * 2)
+#define CHUNK_MAX (1 * MIB) /* of sound in one piece */
 #define WORDS_MAX (64 * KIB)
 
-static const struct wyoming_format sound_format = {HEAR_RATE, 2, 1};
+static const struct wyoming_format sound_format = {VOICE_RATE, 2, 1};
 
 struct wyoming_hearing {
 	struct voice_ear ear;
@@ -90,35 +91,40 @@ static void on_failed(void *self, const char *why)
 
 /* ---- the role ---- */
 
-static void ask_for_words(struct wyoming_hearing *hearing)
+static void ask_for_words(struct wyoming_hearing *hearing, const struct voice_means *means)
 {
 	struct buf wish;
 
 	buf_init(&wish, KIB);
 	put_object(&wish, NULL);
 	put_bool(&wish, "partials", true);
+	if (means->model)
+		put_word(&wish, "name", means->model);
+	if (means->language)
+		put_word(&wish, "language", means->language);
 	put_end(&wish);
 	wyoming_line_send(hearing->line, "transcribe", buf_text(&wish), TEXT(""));
 	wyoming_line_send_sound(hearing->line, "audio-start", &sound_format, TEXT(""));
 	buf_finish(&wish);
 }
 
-static void *begin_hearing(const void *self, const struct voice_ear *ear, uint64_t now_ms)
+static void *begin_hearing(const void *of, const struct voice_ear *ear, uint64_t now_ms)
 {
-	const struct hear_wyoming *engine = self;
+	const struct voice_means *means = of;
 	struct wyoming_hearing *hearing = must_zero(1, sizeof(*hearing));
 
 	(void)now_ms;
 	hearing->ear = *ear;
-	hearing->loop = engine->loop;
-	buf_init(&hearing->sound, HEAR_CHUNK_MAX);
+	hearing->loop = means->around->loop;
+	buf_init(&hearing->sound, CHUNK_MAX);
 	buf_init(&hearing->words, WORDS_MAX);
-	hearing->line = wyoming_line_open(&(struct wyoming_line_options){.loop = engine->loop,
-	                                                                 .place = &engine->place,
-	                                                                 .self = hearing,
-	                                                                 .heard = hear_event,
-	                                                                 .failed = on_failed});
-	ask_for_words(hearing);
+	hearing->line =
+		wyoming_line_open(&(struct wyoming_line_options){.loop = hearing->loop,
+	                                                         .place = &means->place.wyoming,
+	                                                         .self = hearing,
+	                                                         .heard = hear_event,
+	                                                         .failed = on_failed});
+	ask_for_words(hearing, means);
 	return hearing;
 }
 
@@ -165,7 +171,7 @@ static void end_hearing(void *work, uint64_t now_ms)
 		return;
 	}
 	wyoming_line_send_sound(hearing->line, "audio-stop", NULL, TEXT(""));
-	wyoming_line_expect(hearing->line, HEAR_PATIENCE_MS);
+	wyoming_line_expect(hearing->line, VOICE_PATIENCE_MS);
 }
 
 static void stop_hearing(void *work)

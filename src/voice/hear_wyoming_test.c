@@ -1,11 +1,12 @@
 /* hear_wyoming_test.c - what a session is told of engines that hear, err and hang up. */
-#include "voice/hear_wyoming.h"
+#include "voice/means.h"
 
 #include "base/fixture.h"
 #include "net/test_server.h"
 
 static struct server server;
-static struct hear_wyoming engine;
+static struct voice_around around;
+static struct voice_means means = {.around = &around};
 static struct buf told;
 static bool over;
 static void *work;
@@ -29,7 +30,7 @@ static void on_told(void *self, uint64_t turn, const struct voice_fact *fact)
 
 static int set_up(void **state)
 {
-	engine.loop = loop_create();
+	around.loop = loop_create();
 	buf_init(&told, 4 * KIB);
 	over = false;
 	server = (struct server){0};
@@ -38,9 +39,9 @@ static int set_up(void **state)
 
 static int take_down(void **state)
 {
-	wyoming_place_finish(&engine.place);
+	voice_place_finish(&means.place);
 	buf_finish(&told);
-	loop_destroy(engine.loop);
+	loop_destroy(around.loop);
 	return 0;
 }
 
@@ -52,18 +53,18 @@ static void begin(void (*serve)(struct server *))
 	server.serve = serve;
 	assert_true(server_start(&server));
 	snprintf(address, sizeof(address), "tcp://127.0.0.1:%u", server.port);
-	assert_true(wyoming_place_read(text_of(address), &engine.place, &why));
-	work = role->begin(&engine, &(struct voice_ear){.turn = 7, .told = on_told}, 0);
+	assert_true(voice_place_read(text_of(address), &means.place, &why));
+	work = role->begin(&means, &(struct voice_ear){.turn = 7, .told = on_told}, 0);
 }
 
 static void assert_told(const char *expected)
 {
-	assert_true(run_until(engine.loop, &over));
+	assert_true(run_until(around.loop, &over));
 	buf_add_char(&told, '\0');
 	assert_string_equal(told.at, expected);
 	if (work)
 		role->stop(work);
-	run_for(engine.loop, 10);
+	run_for(around.loop, 10);
 	server_finish(&server);
 }
 
@@ -166,10 +167,10 @@ static void stopping_closes_the_connection(void **state)
 {
 	begin(wait_for_close);
 	role->feed(work, TEXT("YWJj"), 0);
-	run_for(engine.loop, 20);
+	run_for(around.loop, 20);
 	role->stop(work);
 	work = NULL;
-	run_for(engine.loop, 20);
+	run_for(around.loop, 20);
 	server_finish(&server);
 	assert_int_equal(told.len, 0);
 }

@@ -13,6 +13,9 @@
 #include "net/account.h"
 #include "net/loop.h"
 #include "signal/json.h"
+#include "voice/check.h"
+#include "voice/choice.h"
+#include "voice/kit.h"
 #include "voice/session.h"
 #include "voice/voice.h"
 
@@ -27,12 +30,16 @@ struct pace;
 struct voice_room {
 	struct voice_options options;
 	struct voice_config config;
-	struct voice_engine engine;
+	struct voice_around around;
+	struct voice_check *check;
+	struct voice_kit *mock, *real; /* real: NULL where there is none */
+	struct voice_excuse full;      /* for whoever comes when too many are there */
 	struct json_reader reader;
 	struct pace *pace;
 	struct link lines; /* voice_line.in_room */
 	struct link busy;  /* voice_line.in_busy: their engine waits for its time */
 	unsigned lost;     /* lines without a client */
+	unsigned engaged;  /* lines with real engines */
 };
 
 struct voice_line {
@@ -42,6 +49,15 @@ struct voice_line {
 	struct link in_busy;   /* voice.busy */
 	struct grave grave;
 	struct deadline lost; /* until it is ended */
+
+	struct voice_kit *kit;
+	struct voice_engine engine; /* of the kit, for this session */
+	struct voice_thinker thinker;
+	char *source;             /* that its client chose; NULL: the kit's answers */
+	enum thinker_state asked; /* in the turn under way */
+	char *said;               /* what was heard in it, until somebody has told of that */
+	bool is_engaged;          /* it counts as one with real engines; */
+	bool waits;               /* too many did, when it came */
 
 	struct voice_session session;
 	struct voice_desk desk;
@@ -72,8 +88,8 @@ void voice_line_lose(struct voice_line *line);
 void voice_line_hear(struct voice_line *line, enum voice_input input, struct text text);
 void voice_line_say(struct voice_line *line, const struct voice_said *said);
 void voice_line_refuse(struct voice_line *line, enum voice_code code, const char *words);
-/* Those that are not possible are left out. */
-void voice_line_ask(struct voice_line *line, yyjson_val *features);
+/* Those that are not possible are left out.  source: the client's choice; empty: none. */
+void voice_line_ask(struct voice_line *line, yyjson_val *features, struct text source);
 void voice_work(void *voice); /* engines whose time has come */
 
 /* ---- resume.c ---- */
@@ -85,6 +101,7 @@ bool voice_resume(struct voice_line *line, struct text id, uint64_t seq);
 
 /* ---- write.c ---- */
 
+void voice_put_features(struct buf *out, unsigned features);
 /* An event as its client is told. */
 void voice_write(struct buf *out, const struct voice_line *line, const struct voice_said *said);
 

@@ -6,11 +6,6 @@
 #include "net/pace.h"
 #include "voice/inside.h"
 
-/* What needs no engine. */
-#define EVERY \
-	(VOICE_BIT(VOICE_TURNS) | VOICE_BIT(VOICE_TEXT) | VOICE_BIT(VOICE_RESUME) | \
-	 VOICE_BIT(VOICE_HANDS_FREE))
-
 static void make_uuid(char id[VOICE_ID])
 {
 	random_uuid(id);
@@ -54,8 +49,10 @@ static void desk_mark(void *self, uint64_t turn, enum voice_mark mark)
 	struct voice_line *line = self;
 
 	(void)turn;
-	if (mark == MARK_BEGAN)
+	if (mark == MARK_BEGAN) {
 		make_uuid(line->turn);
+		line->asked = THINKER_RESTS;
+	}
 	voice_signal_mark(line, mark);
 }
 
@@ -96,8 +93,15 @@ void voice_work(void *self)
 	}
 }
 
+static void desk_stirred(void *self)
+{
+	look_at_time(self);
+}
+
 void voice_line_hear(struct voice_line *line, enum voice_input input, struct text text)
 {
+	if (line->waits && !line->session.turn)
+		voice_engage_again(line);
 	voice_session_hear(&line->session, input, text, loop_now_ms(line->voice->options.loop));
 	look_at_time(line);
 }
@@ -117,13 +121,15 @@ static unsigned features_named(yyjson_val *names)
 	return features;
 }
 
-void voice_line_ask(struct voice_line *line, yyjson_val *names)
+void voice_line_ask(struct voice_line *line, yyjson_val *names, struct text source)
 {
-	unsigned features = features_named(names) & (EVERY | line->voice->engine.features);
-	unsigned resume = VOICE_BIT(VOICE_RESUME);
+	unsigned features, resume = VOICE_BIT(VOICE_RESUME);
 
 	if (!names)
 		return;
+	if (source.len)
+		voice_choose_source(line, source);
+	features = features_named(names) & (VOICE_ALWAYS | line->engine.features);
 	if (features & resume)
 		features |=
 			VOICE_BIT(VOICE_TURNS); /* without numbers nobody knows where to go on */
@@ -144,6 +150,8 @@ static void free_line(struct grave *grave)
 	struct voice_line *line = list_of(grave, struct voice_line, grave);
 
 	buf_finish(&line->kept);
+	free(line->said);
+	free(line->source);
 	free(line);
 }
 
@@ -155,6 +163,7 @@ void voice_line_end(struct voice_line *line)
 	list_remove(&line->in_busy);
 	deadline_clear(&line->lost);
 	voice_session_finish(&line->session);
+	voice_disengage(line);
 	line->grave.free = free_line;
 	loop_bury(voice->options.loop, &line->grave);
 }
@@ -203,13 +212,14 @@ struct voice_line *voice_line_create(struct voice_room *voice, struct client *cl
 	line->voice = voice;
 	line->client = client;
 	line->lost.fire = lost_for_good;
-	line->desk = (struct voice_desk){line, desk_say, desk_mark};
+	line->desk = (struct voice_desk){line, desk_say, desk_mark, desk_stirred};
 	make_uuid(line->id);
 	make_uuid(line->talk);
 	snprintf(line->account, sizeof(line->account), "%s", client->account->key);
 	buf_init(&line->kept, VOICE_KEPT_MAX);
 	list_init(&line->in_busy);
 	list_add(&voice->lines, &line->in_room);
-	voice_session_init(&line->session, &voice->engine, &line->desk);
+	voice_engage(line);
+	voice_session_init(&line->session, &line->engine, &line->desk);
 	return line;
 }

@@ -29,12 +29,12 @@ static void mock_tell(const struct mock_work *w, enum voice_fact_kind kind, cons
 	            &(struct voice_fact){.kind = kind, .text = text_of(words), .now_ms = now_ms});
 }
 
-static void *mock_begin(const void *self, const struct voice_ear *ear, uint64_t now_ms)
+static void *mock_begin(const void *of, const struct voice_ear *ear, uint64_t now_ms)
 {
 	struct mock_work *w = must_zero(1, sizeof(*w));
 
 	(void)now_ms;
-	w->times = self;
+	w->times = of;
 	w->ear = *ear;
 	return w;
 }
@@ -175,7 +175,7 @@ struct voice_engine voice_mock(const struct voice_mock_times *times)
 {
 	return (struct voice_engine){
 		.name = "mock",
-		.self = times,
+		.of = {times, times},
 		.parts = {[VOICE_HEAR] = &mock_hear, [VOICE_THINK] = &mock_think},
 		.trigger = mock_trigger,
 	};

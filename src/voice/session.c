@@ -69,6 +69,7 @@ static const struct voice_step steps[PHASES][INPUTS] =
 				[INPUT_COMMIT] = {PHASE_HEARING, REFUSE},
 				[INPUT_TEXT] = {PHASE_HEARING, REFUSE},
 				[INPUT_CANCEL] = {PHASE_REST, STOP | END | STATE},
+				[FACT(FACT_PARTIAL)] = {PHASE_HEARING, TELL},
 				[FACT(FACT_FINAL)] = {PHASE_THINKING, STOP | FINAL | STATE | THINK},
 				[FACT(FACT_FAILED)] = {PHASE_REST, STOP | FAIL | END | STATE},
 			},
@@ -143,7 +144,7 @@ static void begin_work(const struct doing *d, enum voice_part part)
 	struct voice_session *s = d->s;
 	struct voice_ear ear = {s, s->turn, hear_fact};
 
-	s->work[part] = s->engine->parts[part]->begin(s->engine->self, &ear, d->now_ms);
+	s->work[part] = s->engine->parts[part]->begin(s->engine->of[part], &ear, d->now_ms);
 }
 
 static void *work_of(const struct doing *d, enum voice_part part)
@@ -335,6 +336,8 @@ static void hear_fact(void *self, uint64_t turn, const struct voice_fact *fact)
 
 	if (turn && turn == s->turn)
 		take_step(&d, FACT(fact->kind));
+	if (s->desk->stirred)
+		s->desk->stirred(s->desk->self);
 }
 
 void voice_session_hear(struct voice_session *s, enum voice_input input, struct text text,

@@ -58,6 +58,7 @@ struct voice_desk {
 	void *self;
 	void (*say)(void *self, const struct voice_said *said);
 	void (*mark)(void *self, uint64_t turn, enum voice_mark mark); /* of the turn under way */
+	void (*stirred)(void *self); /* voice_session_due may be another one; may be NULL */
 };
 
 struct voice_session {

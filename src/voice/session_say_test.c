@@ -155,10 +155,12 @@ static void an_answer_is_over_when_it_was_said(void **state)
 	tell_fact(VOICE_HEAR, FACT_PARTIAL, "he");
 	tell_fact(VOICE_HEAR, FACT_SPEECH_STOPPED, "");
 	voice_session_hear(&s, INPUT_COMMIT, TEXT(""), 0);
+	tell_fact(VOICE_HEAR, FACT_PARTIAL, "hell");
 	tell_fact(VOICE_HEAR, FACT_FINAL, "hello");
 	check_log("BEGAN session.state(listening) hear<AAAA> speech.started() "
 	          "transcript.partial(he) "
-	          "speech.stopped() HEARD hear. -hear transcript.final(hello) "
+	          "speech.stopped() HEARD hear. transcript.partial(hell) "
+	          "-hear transcript.final(hello) "
 	          "session.state(thinking) "
 	          "think<hello> think. ");
 	tell_fact(VOICE_THINK, FACT_TOOL_STARTED, "clock");

@@ -3,6 +3,7 @@
  * Sound never is in them: how much there was, and how it was written.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/put.h"
 #include "bus/bus.h"
@@ -25,7 +26,7 @@ static bool keeps_text(const struct voice_line *line)
 
 static void source_of(const struct voice_line *line, char source[64])
 {
-	snprintf(source, 64, "voice/%s", line->voice->engine.name);
+	snprintf(source, 64, "voice/%s", line->engine.name);
 }
 
 /* Up to its payload, of which the members follow. */
@@ -42,6 +43,8 @@ static void signal_begin(struct saying *s, struct voice_line *line, const char *
 	put_word(&s->out, "correlationId", line->turn);
 	put_object(&s->out, "metadata");
 	put_word(&s->out, "session", line->talk);
+	if (line->kit->source) /* one conversation with what that one tells of it */
+		put_word(&s->out, "sourceId", line->kit->source);
 	put_end(&s->out);
 	put_object(&s->out, "payload");
 }
@@ -142,6 +145,23 @@ static void tell_error(struct voice_line *line, const struct voice_said *said)
 	signal_end(&s);
 }
 
+/* A source that is asked tells of that itself.  So the words wait until it was, or was not. */
+static void keep_final(struct voice_line *line, struct text text)
+{
+	free(line->said);
+	line->said = text_dup(text);
+}
+
+static void tell_kept_final(struct voice_line *line)
+{
+	char *said = line->said;
+
+	line->said = NULL;
+	if (said && line->asked == THINKER_RESTS)
+		tell_final(line, text_of(said));
+	free(said);
+}
+
 /* Of the turn alone: a client that made a mistake is no news of its turn. */
 static bool is_fault_of_engine(enum voice_code code)
 {
@@ -152,15 +172,20 @@ void voice_signal_said(struct voice_line *line, const struct voice_said *said)
 {
 	if (!said->turn)
 		return;
+	if (said->event == TOLD_ERROR)
+		tell_kept_final(line);
 	if (said->event == TOLD_SESSION_STATE)
 		tell_state(line, said->state);
 	else if (said->event == TOLD_TRANSCRIPT_PARTIAL)
 		tell_partial(line, said->text);
+	else if (said->event == TOLD_TRANSCRIPT_FINAL && line->kit->source)
+		keep_final(line, said->text);
 	else if (said->event == TOLD_TRANSCRIPT_FINAL)
 		tell_final(line, said->text);
-	else if (said->event == TOLD_RESPONSE_TEXT_DELTA)
+	else if (said->event == TOLD_RESPONSE_TEXT_DELTA && !line->kit->source)
 		tell_delta(line, said->text);
-	else if (said->event == TOLD_ERROR && is_fault_of_engine(said->code))
+	else if (said->event == TOLD_ERROR && is_fault_of_engine(said->code) &&
+	         line->asked != THINKER_FAILED)
 		tell_error(line, said);
 }
 
@@ -178,11 +203,20 @@ static void tell_sound(struct voice_line *line)
 	signal_end(&s);
 }
 
+/* By the source that was asked, which ends what it began. */
+static bool is_ended_elsewhere(const struct voice_line *line, enum voice_mark mark)
+{
+	return line->asked == THINKER_FAILED ||
+	       (line->asked != THINKER_RESTS && mark != MARK_FAILED);
+}
+
 static void tell_turn_end(struct voice_line *line, enum voice_mark mark)
 {
 	struct saying s;
 
 	tell_state(line, VOICE_IDLE);
+	if (is_ended_elsewhere(line, mark))
+		return;
 	signal_begin(&s, line, "completion");
 	put_word(&s.out, "taskId", line->turn);
 	put_bool(&s.out, "success", mark == MARK_DONE);
@@ -196,8 +230,10 @@ void voice_signal_mark(struct voice_line *line, enum voice_mark mark)
 {
 	if (mark == MARK_BEGAN)
 		return;
-	if (mark == MARK_HEARD)
+	if (mark == MARK_HEARD) {
 		tell_sound(line);
-	else
-		tell_turn_end(line, mark);
+		return;
+	}
+	tell_kept_final(line);
+	tell_turn_end(line, mark);
 }

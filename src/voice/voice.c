@@ -9,6 +9,7 @@
 #include "net/http.h"
 #include "net/pace.h"
 #include "voice/inside.h"
+#include "voice/local.h"
 #include "voice/message.h"
 
 #define EXPIRED "the session is over, or what it said is no longer kept"
@@ -30,6 +31,8 @@ static void greet(struct client *c, const struct http *http)
 	(void)http;
 	view->line = voice_line_create(client_of_dialect(c), c);
 	voice_line_hear(view->line, INPUT_START, TEXT(""));
+	if (view->line && view->line->waits)
+		voice_line_tell_full(view->line);
 }
 
 static void leave_talk(struct client *c)
@@ -45,7 +48,7 @@ static void leave_talk(struct client *c)
 
 static void hear_start(struct voice_line *line, yyjson_val *payload)
 {
-	voice_line_ask(line, yyjson_obj_get(payload, "features"));
+	voice_line_ask(line, yyjson_obj_get(payload, "features"), json_text_at(payload, "source"));
 	voice_line_hear(line, INPUT_START, TEXT(""));
 }
 
@@ -54,7 +57,7 @@ static void hear_trigger(struct voice_line *line, yyjson_val *payload)
 	const struct voice_room *voice = line->voice;
 
 	(void)payload;
-	if (voice->config.trigger == VOICE_TRIGGER_OFF || !voice->engine.trigger)
+	if (voice->config.trigger == VOICE_TRIGGER_OFF || !line->engine.trigger)
 		voice_line_refuse(line, VOICE_UNSUPPORTED_MOCKED_TURN_TRIGGER, NO_TRIGGER);
 	else
 		voice_line_hear(line, INPUT_TRIGGER, TEXT(""));
@@ -119,13 +122,32 @@ static void hear_bytes(struct client *c, struct text message)
 
 /* ---- what it is made of ---- */
 
+/* True: speech of this machine is what new sessions have. */
+static bool choose_again(void *self)
+{
+	struct voice_room *voice = self;
+
+	voice_choices_drop(voice);
+	voice_choices_make(voice);
+	return voice->real && voice_kit_is_local(voice->real);
+}
+
 struct voice_room *voice_create(const struct voice_options *options)
 {
 	struct voice_room *voice = must_zero(1, sizeof(*voice));
 
 	voice->options = *options;
 	voice->config = *options->config;
-	voice->engine = voice_mock(&voice->config.mock);
+	voice->around = (struct voice_around){
+		.loop = options->loop,
+		.bus = options->bus,
+		.back = options->back,
+		.data = options->data,
+		.local = voice_local_create(options->loop, options->data),
+	};
+	voice->check =
+		voice_check_create(&voice->around, &(struct voice_check_user){voice, choose_again});
+	voice_choices_make(voice);
 	json_reader_init(&voice->reader, options->message_max);
 	list_init(&voice->lines);
 	list_init(&voice->busy);
@@ -139,14 +161,35 @@ void voice_destroy(struct voice_room *voice)
 		return;
 	list_each(&voice->lines, l)
 		voice_line_end(list_of(l, struct voice_line, in_room));
+	voice_choices_drop(voice);
+	voice_check_destroy(voice->check);
+	voice_local_destroy(voice->around.local);
 	pace_destroy(voice->pace);
 	json_reader_finish(&voice->reader);
 	free(voice);
 }
 
+void voice_begin(struct voice_room *voice, struct requests *requests)
+{
+	voice->around.requests = requests;
+}
+
+void voice_stop(struct voice_room *voice)
+{
+	list_each(&voice->lines, l)
+		voice_session_finish(&list_of(l, struct voice_line, in_room)->session);
+}
+
 void voice_reload(struct voice_room *voice, const struct voice_config *config)
 {
+	voice_choices_drop(voice);
 	voice->config = *config;
+	voice_choices_make(voice);
+}
+
+void voice_check(struct voice_room *voice)
+{
+	voice_check_begin(voice->check);
 }
 
 /* The mock asks nobody and understands nothing. */
@@ -154,7 +197,7 @@ static bool is_harmless(const void *of)
 {
 	const struct voice_room *voice = of;
 
-	return voice->engine.trigger != NULL;
+	return !voice_choice(voice)->is_real;
 }
 
 static void write_root(struct buf *json)

@@ -6,25 +6,22 @@
 #ifndef VOICE_VOICE_H
 #define VOICE_VOICE_H
 
+#include "bus/back.h"
 #include "hub/dialect.h"
-#include "voice/mock.h"
+#include "voice/settings.h"
 
 struct bus;
 struct loop;
+struct requests;
 struct voice_room;
-
-struct voice_config {
-	enum { VOICE_TRIGGER_OFF, VOICE_TRIGGER_ON } trigger; /* mocked.turn.trigger */
-	enum { VOICE_KEEP_NONE, VOICE_KEEP_TEXT } keep;       /* what signals tell */
-	struct voice_mock_times mock;
-};
-extern const struct config_group voice_settings;
 
 /* All of it outlives the dialect, but for the configuration, which is copied. */
 struct voice_options {
 	const struct voice_config *config;
 	struct loop *loop;
 	struct bus *bus;
+	struct back back;   /* to the agents that think */
+	const char *data;   /* DATA */
 	size_t message_max; /* bytes that a client may say at once */
 };
 
@@ -32,6 +29,14 @@ extern const struct dialect dialect_voice; /* hub_dialect.of is a struct voice_r
 
 struct voice_room *voice_create(const struct voice_options *options);
 void voice_destroy(struct voice_room *voice); /* after the hub, before the bus */
+/* Once there is all that engines need; and before that goes: no turn is under way any more, and
+ * none begins. */
+void voice_begin(struct voice_room *voice, struct requests *requests);
+void voice_stop(struct voice_room *voice);
 void voice_reload(struct voice_room *voice, const struct voice_config *config);
+/* Looks whether speech works on this machine; voice_look() tells. */
+void voice_check(struct voice_room *voice);
+/* Members: which engine a new session has, and what it can do. */
+void voice_look(const struct voice_room *voice, struct buf *out);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/put.h"
 #include "voice/inside.h"
 
-static void put_features(struct buf *out, unsigned features)
+void voice_put_features(struct buf *out, unsigned features)
 {
 	put_list(out, "features");
 	for (unsigned i = 0; i < VOICE_FEATURES; i++)
@@ -19,7 +19,9 @@ static void put_payload(struct buf *out, const struct voice_line *line,
 	case TOLD_SESSION_READY:
 		put_word(out, "sessionId", line->id);
 		if (line->was_asked)
-			put_features(out, line->features);
+			voice_put_features(out, line->features);
+		if (line->source)
+			put_word(out, "source", line->source);
 		return;
 	case TOLD_SESSION_STATE:
 		put_text(out, "value", voice_states[said->state]);

@@ -22,6 +22,9 @@ void api_status(struct call *call);
 void api_version(struct call *call);
 void api_openapi(struct call *call);
 
+void api_voice(struct call *call);
+void api_voice_check(struct call *call);
+
 void api_metrics(struct call *call);
 void api_stage(struct call *call);
 

@@ -206,12 +206,20 @@ static char *name_of(const struct web *web, const struct listen *listen)
 	                        : must_print("localhost:%u", listen_port(listen));
 }
 
+/* The rows of the configuration come first. */
+static bool is_bare(const struct web *web, size_t i)
+{
+	const struct config *config = web->options.config;
+
+	return i < config->listen_count && config->listen[i].source;
+}
+
 char *web_open_url(struct web *web)
 {
 	char code[TOKEN_LEN + 1], *name, *url;
 
 	for (size_t i = 0; i < web->listen_count; i++) {
-		if (listen_is_unix(web->listens[i]))
+		if (listen_is_unix(web->listens[i]) || is_bare(web, i))
 			continue;
 		passes_give_code(web->passes, NULL, clock_wall_ms(), code);
 		name = name_of(web, web->listens[i]);

@@ -19,9 +19,9 @@
 #include "net/supervisor.h"
 #include "net/tls.h"
 #include "net/url.h"
-#include "signal/metric.h"
 #include "web/inside.h"
 #include "web/phone.h"
+#include "web/seats.h"
 
 #define FD_RESERVE 16 /* for the journal and what is opened for a moment */
 
@@ -420,14 +420,18 @@ void listens_destroy(struct listens *l)
 
 const struct listen *listens_first(const struct listens *l)
 {
-	return l->each[0];
+	size_t first = 0; /* or the Unix socket, behind them */
+
+	while (first < l->config->listen_count && l->config->listen[first].source)
+		first++;
+	return l->each[first];
 }
 
-const char *listens_dialect(const struct listens *l, const struct listen *listen)
+const struct config_listen *listens_row(const struct listens *l, const struct listen *listen)
 {
 	for (size_t i = 0; i < l->config->listen_count; i++)
 		if (l->each[i] == listen)
-			return l->config->listen[i].dialect;
+			return &l->config->listen[i];
 	return NULL;
 }
 
@@ -454,47 +458,7 @@ bool web_leads_home(const struct web *web, const struct config *config, struct t
 	return is_home && !error_set(why, "%s is this box itself", to.host);
 }
 
-/* --- numbers -------------------------------------------------------------------- */
-
-static const char *const place_names[PLACE_KINDS] = {"unix", "own", "known", "unknown"};
-
-static void add_places(struct buf *out, const struct seats *seats)
-{
-	static const struct metric taken = {"signalbox_connections", METRIC_GAUGE,
-	                                    "Connections, by who is there."};
-	static const struct metric evicted = {"signalbox_connections_evicted_total", METRIC_COUNTER,
-	                                      "Unknown ones that were closed to make room."};
-	static const struct metric away = {"signalbox_connections_turned_away_total",
-	                                   METRIC_COUNTER, "Those for whom there was no room."};
-
-	metric_begin(out, &taken);
-	for (int i = 0; i < PLACE_KINDS; i++)
-		metric_sample(out, &taken, "place", text_of(place_names[i]), seats->counts[i]);
-	metric_add(out, &evicted, (double)seats->evicted);
-	metric_add(out, &away, (double)seats->turned_away);
-}
-
-static void add_inputs(struct buf *out, const struct inputs *inputs)
-{
-	static const struct metric held = {"signalbox_unfinished_bytes", METRIC_GAUGE,
-	                                   "Of heads, bodies and messages that are not whole, by "
-	                                   "who is there."};
-	static const struct metric crowded = {"signalbox_unfinished_evicted_total", METRIC_COUNTER,
-	                                      "Of those, the ones cut off because all of them were "
-	                                      "too much."};
-	static const struct metric late = {"signalbox_unfinished_late_total", METRIC_COUNTER,
-	                                   "Of those, the ones that took too long."};
-
-	metric_begin(out, &held);
-	for (int i = 0; i < PLACE_KINDS; i++)
-		metric_sample(out, &held, "place", text_of(place_names[i]),
-		              (double)inputs->held[i]);
-	metric_add(out, &crowded, (double)inputs->crowded);
-	metric_add(out, &late, (double)inputs->late);
-}
-
 void listens_metrics(const struct listens *l, struct buf *out)
 {
-	add_places(out, &l->seats);
-	add_inputs(out, &l->seats.inputs);
+	web_add_seats(out, &l->seats);
 }

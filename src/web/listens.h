@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 struct config;
+struct config_listen;
 struct listen;
 struct listens;
 struct loop;
@@ -37,8 +38,9 @@ void listens_close_phone(struct listens *l);
 struct listen *listens_phone(const struct listens *l);     /* NULL: it is not open */
 void listens_end_owned(struct listens *l, uint64_t owner); /* see listen_end_owned() */
 
-const struct listen *listens_first(const struct listens *l);
-const char *listens_dialect(const struct listens *l, const struct listen *listen); /* pinned */
+const struct listen *listens_first(const struct listens *l); /* that speaks HTTP */
+/* The row of the configuration that it is; NULL: the Unix socket, or one that is gone. */
+const struct config_listen *listens_row(const struct listens *l, const struct listen *listen);
 /* Is it a URL of ours?  A box that follows itself hears every signal again, for ever.  web may be
  * NULL: then what the configuration says counts. */
 bool web_leads_home(const struct web *web, const struct config *config, struct text url,

@@ -33,6 +33,8 @@ const struct route routes[] = {
 	{"GET", "/api/people", SCOPE_CONTROL, 0, 0, api_people},
 	{"POST", "/api/people/approve", SCOPE_CONTROL, ROUTE_JSON, SMALL_BODY, api_people_approve},
 	{"DELETE", "/api/people/*", SCOPE_CONTROL, ROUTE_NOTHING, SMALL_BODY, api_people_remove},
+	{"GET", "/api/voice", SCOPE_OBSERVE, 0, 0, api_voice},
+	{"POST", "/api/voice/check", SCOPE_CONTROL, ROUTE_NOTHING, SMALL_BODY, api_voice_check},
 	{"GET", "/api/crew", SCOPE_OBSERVE, 0, 0, api_crew, true},
 	{"GET", "/api/crew/*", SCOPE_OBSERVE, 0, 0, api_crew_member},
 	{"POST", "/api/crew/*/title", SCOPE_CONTROL, ROUTE_JSON, SMALL_BODY, api_crew_title},

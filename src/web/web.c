@@ -17,13 +17,16 @@
 
 #define TICK_MS DEADLINE_TICK_MS
 
-/* Nothing may run, frame, sniff or remember what we send, but our own page. */
+/* Nothing may run, frame, sniff or remember what we send, but our own page; and of a machine's
+ * devices even that gets the microphone alone. */
 #define HEADERS \
 	"Content-Security-Policy: default-src 'none'; script-src 'self'; connect-src 'self'; " \
 	"img-src 'self' data:; style-src 'self'; manifest-src 'self'; worker-src 'self'; " \
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'\r\n" \
 	"X-Content-Type-Options: nosniff\r\n" \
 	"Referrer-Policy: no-referrer\r\n" \
+	"Permissions-Policy: camera=(), display-capture=(), geolocation=(), microphone=(self), " \
+	"usb=(), serial=(), hid=(), midi=()\r\n" \
 	"Cross-Origin-Opener-Policy: same-origin\r\n" \
 	"Cross-Origin-Resource-Policy: same-origin\r\n"
 
@@ -307,10 +310,14 @@ static void over(void *self, struct http *http)
 
 void web_accepted(struct web *web, struct listen *listen, int fd)
 {
-	struct visit *visit = must_zero(1, sizeof(*visit));
 	struct conn *conn = conn_create(web->options.loop, fd, NULL, NULL);
+	const struct web_doors *doors = &web->options.doors;
+	struct visit *visit;
 
 	listen_keep(listen, conn);
+	if (doors->take && doors->take(doors->self, conn))
+		return;
+	visit = must_zero(1, sizeof(*visit));
 	visit->web = web;
 	visit->conn = conn;
 	visit->listen = listen;

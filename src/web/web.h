@@ -19,6 +19,7 @@
 #include "web/show.h"
 #include "web/tap.h"
 #include "web/transcripts.h"
+#include "web/voice.h"
 
 struct accounts;
 struct bus;
@@ -43,6 +44,7 @@ struct web_doors {
 	 * our own user needs for it and has thereby; 0: it has none. */
 	bool (*pin)(void *self, const struct http *http, unsigned *open);
 	bool (*page)(void *self, struct http *http); /* true: such a listener's page, answered */
+	bool (*take)(void *self, struct conn *conn); /* true: it is no HTTP, and taken */
 	unsigned long (*clients)(void *self);        /* how many hear signals now */
 	/* Append `,"name":value` to GET /api/status; lines of signal/metric.h to GET /metrics. */
 	void (*status)(void *self, struct buf *out);
@@ -83,6 +85,7 @@ struct web_options {
 	struct web_pairing pairing;
 	struct web_transcripts transcripts;
 	struct web_chat chat;
+	struct web_voice voice;
 };
 
 /* Makes DATA/token at the first start; refuses looser modes or another owner. */
@@ -100,8 +103,7 @@ void web_set_listens(struct web *web, struct listen *const *listens, size_t coun
  * whoever is offered it there. */
 void web_renew_sessions(struct web *web);
 
-/* Takes fd, a socket that listen accepted. */
-void web_accepted(struct web *web, struct listen *listen, int fd);
+void web_accepted(struct web *web, struct listen *listen, int fd); /* takes fd */
 
 /* Whose credential is this, that came over a connection after its request?  Counted, recorded and
  * throttled like one of a request; *wait_s goes with CALLER_WAIT. */

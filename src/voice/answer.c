@@ -1,0 +1,92 @@
+/* answer.c - see answer.h. */
+#include "voice/answer.h"
+
+#include "base/utf8.h"
+#include "signal/json.h"
+
+void answer_init(struct voice_answer *answer, const struct voice_answer_listener *listener)
+{
+	*answer = (struct voice_answer){.listener = *listener};
+	hearing_init(&answer->hearing);
+	buf_init(&answer->message, ANSWER_MESSAGE_MAX);
+	buf_init(&answer->why, ANSWER_WHY_MAX);
+}
+
+void answer_finish(struct voice_answer *answer)
+{
+	hearing_finish(&answer->hearing);
+	buf_finish(&answer->message);
+	buf_finish(&answer->why);
+}
+
+static void say_piece(struct voice_answer *answer, struct text words)
+{
+	if (!answer->in_text) {
+		buf_clear(&answer->message);
+		answer->message.full = false;
+		if (answer->has_said)
+			answer->listener.said(answer->listener.self, TEXT("\n\n"));
+	}
+	answer->in_text = answer->has_said = true;
+	if (!answer->message.full && buf_add(&answer->message, words))
+		answer->listener.said(answer->listener.self, words);
+}
+
+/* A reply that did not come in pieces is said at once; one that says the same again is not. */
+static void hear_reply(struct voice_answer *answer, struct text words)
+{
+	struct text last = text_trim(buf_text(&answer->message));
+
+	if (!answer->in_text && words.len && !text_equal(text_trim(words), last))
+		say_piece(answer, words);
+	answer->in_text = false;
+}
+
+static void hear_failure(struct voice_answer *answer, struct text words)
+{
+	buf_clear(&answer->why);
+	buf_add(&answer->why, utf8_cut(words, ANSWER_WHY_MAX));
+}
+
+static void hear_answer(void *self, const struct run_event *e)
+{
+	struct voice_answer *answer = self;
+
+	if (e->part.len)
+		return;
+	if (e->kind == RUN_SAID && !e->is_thought && e->text.len)
+		say_piece(answer, e->text);
+	else if (e->kind == RUN_REPLIED)
+		hear_reply(answer, e->text);
+	else if (e->kind == RUN_FAILED)
+		hear_failure(answer, e->text);
+}
+
+/* An ask ends in one completion or error; those of its subagents have other tasks. */
+static enum voice_answer_end how_it_ends(const struct signal *s, struct text run)
+{
+	yyjson_val *payload = yyjson_obj_get(s->envelope, "payload");
+	struct text task = json_text_at(payload, "taskId");
+
+	if (s->kind == KIND_COMPLETION && (!task.len || text_equal(task, run)))
+		return yyjson_is_false(yyjson_obj_get(payload, "success")) ? ANSWER_FAILED
+		                                                           : ANSWER_WHOLE;
+	if (s->kind == KIND_ERROR && !text_is(json_text_at(payload, "severity"), "warning"))
+		return ANSWER_FAILED;
+	return ANSWER_GOES_ON;
+}
+
+enum voice_answer_end answer_hear(struct voice_answer *answer, const struct signal *s,
+                                  struct text run)
+{
+	if (answer->end == ANSWER_GOES_ON) {
+		hear_signal(&answer->hearing, s, hear_answer, answer);
+		answer->end = how_it_ends(s, run);
+	}
+	return answer->end;
+}
+
+struct text answer_why(const struct voice_answer *answer)
+{
+	return buf_text(&answer->why);
+}
