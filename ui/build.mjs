@@ -11,7 +11,7 @@
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
@@ -29,6 +29,23 @@ const options = {
 	legalComments: "none", logLevel: "warning", preserveSymlinks: true,
 };
 
+/* A script for a thread of its own, that a browser takes as a file alone: `import url from "worklet:./x"` is the name
+ * of the file that x.ts was joined to. */
+const workletInputs = new Set();
+const worklets = {
+	name: "worklets",
+	setup({ onResolve, onLoad }) {
+		onResolve({ filter: /^worklet:/ }, ({ path, resolveDir }) =>
+			({ path: relative(here, join(resolveDir, `${path.slice("worklet:".length)}.js`)), namespace: "worklet" }));
+		onLoad({ filter: /./, namespace: "worklet" }, async ({ path }) => {
+			const made = await build({ ...options, entryPoints: [join(here, path.replace(/js$/, "ts"))], format: "iife" });
+
+			Object.keys(made.metafile.inputs).forEach((name) => workletInputs.add(name));
+			return { contents: made.outputFiles[0].contents, loader: "file" };
+		});
+	},
+};
+
 /* A content's hash as esbuild writes its own: eight characters. */
 function hashOf(bytes) {
 	const digest = createHash("sha256").update(bytes).digest();
@@ -39,7 +56,7 @@ function hashOf(bytes) {
 function scripts() {
 	return build({
 		...options, entryPoints: { main: "src/main.ts" }, splitting: true,
-		entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]",
+		entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]", assetNames: "[name]-[hash]", plugins: [worklets],
 	});
 }
 
@@ -136,7 +153,7 @@ if (sum > BUDGET) {
 }
 
 /* What npm installed stands and falls with the lockfile. */
-const inputs = [...Object.keys(code.metafile.inputs), ...Object.keys(style.metafile.inputs), ...Object.keys(own.metafile.inputs)]
-	.filter((name) => !name.includes("node_modules/") && name !== "style.css" && name !== "<stdin>");
+const inputs = [...[code, style, own].flatMap(({ metafile }) => Object.keys(metafile.inputs)), ...workletInputs]
+	.filter((name) => !/node_modules\/|^worklet:/.test(name) && name !== "style.css" && name !== "<stdin>");
 for (const name of ["build.mjs", "package-lock.json", "index.html", "icon.svg", "manifest.webmanifest", ...PICTURES, "style", ...inputs])
 	console.log(join(here, name));

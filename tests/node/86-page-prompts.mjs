@@ -15,7 +15,7 @@ import { Box, PATIENCE_MS, SIGNALBOX, eventually, run, test } from "./lib.mjs";
 
 const HOSTILE = "<img src=x onerror=alert(1)>\u202e\u001b[31m</button><script>alert(2)</script>";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const VIEWS = ["crew", "stage", "log", "sources", "ask", "runs", "numbers"];
+const VIEWS = ["crew", "stage", "log", "sources", "ask", "runs", "numbers", "voice"];
 const MANY = 200;
 
 const box = await new Box().start();

@@ -32,7 +32,7 @@ test("a view has its place, its icon, its key and its help, and is loaded when i
 	assert.match(await page.textContent("#views a:last-child"), /Skeleton/);
 	assert.equal(await page.getAttribute("#views a:last-child use", "href"), "#icon-skeleton");
 	assert.equal(await page.$$eval("symbol#icon-skeleton path", (all) => all.length), 1);
-	await page.keyboard.press("8");
+	await page.keyboard.press("9");
 	await page.waitForSelector("#view-skeleton .skeleton-view");
 	assert.equal(new URL(page.url()).hash, "#/skeleton");
 	await page.keyboard.press("?");
@@ -55,7 +55,7 @@ test("it hears signals in sight and out of it, draws them when it is seen, and h
 	await box.emit({ type: "three" });
 	await eventually(() => page.evaluate(() => /three/.test(document.getElementById("log")?.textContent ?? "")), "the log has it");
 	assert.equal(await page.textContent(".skeleton-last"), "two");
-	await page.keyboard.press("8");
+	await page.keyboard.press("9");
 	await says(page, ".skeleton-last", "three");
 	assert.equal(await page.textContent(".skeleton-count"), "3");
 	await page.keyboard.press("z");

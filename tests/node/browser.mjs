@@ -13,16 +13,27 @@ const FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-b
 /* What no page may ever do, collected from every page that was opened. */
 export const faults = [];
 
-let browser = null;
+/* One for each set of flags. */
+const browsers = new Map();
+
+function launch(flags) {
+	const key = flags.join(" ");
+
+	if (!browsers.has(key))
+		browsers.set(key, chromium.launch({
+			executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: [...FLAGS, ...flags], timeout: 2 * PATIENCE_MS,
+			env: { ...process.env, HOME: mkdtempSync(join(process.env.TEST_TMP || tmpdir(), "home-")) },
+		}));
+	return browsers.get(key);
+}
 
 /* Opens a tab of its own session. A view that is named is the one that a browser would remember
- * from the last time. `prepare` is given the page before it is there. */
-export async function open(url, { width = 1280, height = 800, scheme = "dark", view = null, prepare = async () => {} } = {}) {
-	browser ??= await chromium.launch({
-		executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: FLAGS, timeout: 2 * PATIENCE_MS,
-		env: { ...process.env, HOME: mkdtempSync(join(process.env.TEST_TMP || tmpdir(), "home-")) },
-	});
-	const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
+ * from the last time. `prepare` is given the page before it is there; `flags` are of a browser of its own, `more` is what
+ * playwright wants to know of the tab. */
+export async function open(url, { width = 1280, height = 800, scheme = "dark", view = null, flags = [], more = {},
+	prepare = async () => {} } = {}) {
+	const browser = await launch(flags);
+	const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, ...more });
 	context.setDefaultTimeout(PATIENCE_MS);
 	if (view !== null)
 		await context.addInitScript((name) => {
@@ -37,7 +48,8 @@ export async function open(url, { width = 1280, height = 800, scheme = "dark", v
 }
 
 export async function close() {
-	await browser?.close();
+	for (const browser of browsers.values())
+		await (await browser).close();
 }
 
 function watch(page, origin) {

@@ -18,4 +18,5 @@ export const views: readonly Registered[] = [
 	{ name: "ask", title: "Ask", icon: "ask", load: () => import("./ask/index") },
 	{ name: "runs", title: "Runs", icon: "runs", load: () => import("./runs/index") },
 	{ name: "numbers", title: "Numbers", icon: "numbers", load: () => import("./numbers/index") },
+	{ name: "voice", title: "Voice", icon: "voice", load: () => import("./voice/index") },
 ];

@@ -17,7 +17,7 @@ const VIEW_KEY = "signalbox.view";
 const CALM_MS = 4000;
 const PAINT_MS = 200;
 const EDITABLE = "input, textarea, select, [contenteditable]";
-const PRESSABLE = "button, a, summary, [role=button], [role=menuitem], [role=tab]";
+const PRESSABLE = "button, summary, [role=button], [role=menuitem], [role=tab]";
 
 const part = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
 
@@ -165,7 +165,8 @@ function meansSomething(event: KeyboardEvent, slots: Slot[], current: Slot | nul
 		return false;
 	if (key !== "Escape" && on.closest(EDITABLE) !== null)
 		return false;
-	if ((key === "Enter" || key === " ") && on.closest(PRESSABLE) !== null)
+	/* The space bar follows no link. */
+	if ((key === "Enter" && on.closest(`a, ${PRESSABLE}`) !== null) || (key === " " && on.closest(PRESSABLE) !== null))
 		return false;
 	if (key === "?")
 		help();

@@ -43,7 +43,7 @@ export type AudioFormat = { encoding: "pcm16"; rate: number; channels: number };
 
 export type ClientEvent =
 	/** Begins, or asks again for readiness and state; may ask for features, in the place of those asked for before. */
-	| { type: "session.start"; payload: { features?: string[] } }
+	| { type: "session.start"; payload: { features?: string[]; source?: string } }
 	/** Asks for one mocked turn. */
 	| { type: "mocked.turn.trigger"; payload: Record<string, unknown> }
 	/** A piece of sound. */
@@ -59,7 +59,7 @@ export type ClientEvent =
 
 export type ServerEvent =
 	/** There is a session. */
-	| { type: "session.ready"; payload: Numbered & { sessionId: string; features?: Feature[] } }
+	| { type: "session.ready"; payload: Numbered & { sessionId: string; features?: Feature[]; source?: string } }
 	/** What the session is at. */
 	| { type: "session.state"; payload: Numbered & { value: State } }
 	/** What is heard so far, in the place of the one before. */
