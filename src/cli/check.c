@@ -33,7 +33,7 @@ bool check_reach(const struct config *config, struct error *why)
 
 	free(token);
 	for (size_t i = 0; i < config->listen_count; i++)
-		if (!listen_is_local(config->listen[i].address))
+		if (!listen_is_local(config->listen[i].address) && !config->listen[i].source)
 			open_to_others = config->listen[i].address;
 	return !open_to_others || has_token ||
 	       error_set(why,

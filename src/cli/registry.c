@@ -8,7 +8,7 @@ extern const struct command command_answer, command_ask, command_bench, command_
 	command_open_run, command_pair, command_parse, command_people, command_prompts,
 	command_replay, command_run, command_serve, command_service, command_show, command_sources,
 	command_status, command_tail, command_tap, command_token, command_top, command_usage,
-	command_version;
+	command_version, command_voice;
 
 /* clang-format off */
 const struct command *const commands[] = {
@@ -20,6 +20,7 @@ const struct command *const commands[] = {
 	&command_tail,
 	&command_ask,
 	&command_chat,
+	&command_voice,
 	&command_deliveries,
 	&command_people,
 	&command_channels,
