@@ -192,20 +192,23 @@ def _():
         assert "forged" not in [m["message"] for m in received(box)], received(box)
 
 
-@test("what came while the box was away is answered once, by the archive")
+@test("what came while the box was away is answered once, by the archive, and a bot not")
 def _():
-    with Parrot() as parrot, Prosody() as server, box_of(parrot, server) as box, \
-            Person(server, "ada") as ada:
+    anybody = "access: [{who: any, decision: allow}]\n"
+    with Parrot() as parrot, Prosody() as server, box_of(parrot, server, anybody) as box, \
+            Person(server, "ada") as ada, Person(server, "eve", "bot") as eve:
         is_there(box, server)
         ada.say(AGENT, "one")
         eventually(lambda: ada.screen() == ["one"])
         box.kill9()
+        eve.say(AGENT, "I am a bot")
         ada.say(AGENT, "two")
         kill_again(box)
         eventually(lambda: ada.screen() == ["one", "two"])
         ada.say(AGENT, "three")
         eventually(lambda: ada.screen() == ["one", "two", "three"])
         eventually(lambda: len(requests(box)) == 3)
+        assert [m["text"] for m in received(box)] == ["one", "two", "three"], received(box)
 
 
 @test("backfill prints what archives have since then, of the account and of its rooms")

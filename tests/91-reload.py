@@ -69,6 +69,23 @@ def _():
             assert "secret-" not in box.log()
 
 
+@test("a chat whose credential file cannot be read is not closed: all stays as it was")
+def _():
+    secret = temp_dir() / "secret"
+    secret.write_text("secret-1\n")
+    secret.chmod(0o600)
+    text = (BASE + "adapters:\n  irc: {url: 'tcp://127.0.0.1:%d', nick: box, rooms: ['#a'],"
+            " credential_file: %s}\n" % (closed_port(), secret))
+    with start(text) as box:
+        secret.unlink()
+        last = reload(box, text)
+        assert "all stays as it was" in last and "adapters: 'irc'" in last, last
+        secret.write_text("secret-2\n")
+        secret.chmod(0o600)
+        assert "was read again" in reload(box, text)
+        assert "secret-" not in box.log()
+
+
 @test("a configuration that is bad in any part changes nothing and says where")
 def _():
     with start(BASE + "auth: {local: observe}\n") as box:

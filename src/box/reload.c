@@ -15,6 +15,7 @@
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "config/config.h"
+#include "deliver/desk.h"
 #include "hub/hub.h"
 #include "journal/journal.h"
 #include "net/account.h"
@@ -52,7 +53,7 @@ static bool prepare(struct box *box, struct prepared *p, struct error *why)
 	if (strcmp(fresh->data, box->config->data) != 0)
 		return error_set(why, "data is %s now: that needs a restart", fresh->data);
 	p->credentials = credentials_load(fresh, why);
-	if (!p->credentials || !box_check_sources(box, fresh, why))
+	if (!p->credentials || !box_check_sources(box, fresh, why) || !desk_can_follow(fresh, why))
 		return false;
 	p->listens = listens_plan(box->listens, fresh, why);
 	return p->listens != NULL;

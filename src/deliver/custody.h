@@ -13,6 +13,7 @@
  *	delivery.failed     it will not be
  *	delivery.grown      of a draft: its text is longer than its messages
  *	delivery.finished   of a draft: this is the whole text; messages that are there are edited
+ *	delivery.shortened  a piece was begun that this text lacks
  *	delivery.renewed    an edit was refused: it is sent anew, and what was there is removed
  *	delivery.dropped    what is there of it has to go
  *	delivery.removed    that message is gone

@@ -177,12 +177,23 @@ static void hear_missed(struct letter *l, yyjson_val *payload)
 	note_behind(l, LETTER_MISSED, '\n', json_text_at(payload, "why"));
 }
 
+/* The piece that was begun is not in the last text: what follows is another one. */
+static void hear_shortened(struct letter *l, yyjson_val *payload)
+{
+	(void)payload;
+	l->state = LETTER_QUEUED;
+	l->drafts = l->accepted;
+	l->tries = 0;
+	l->is_half = false;
+}
+
 static const struct {
 	const char *what;
 	void (*hear)(struct letter *l, yyjson_val *payload);
 } changes[] = {
-	{"grown", hear_grown},     {"finished", hear_finished}, {"dropped", hear_dropped},
-	{"renewed", hear_renewed}, {"removed", hear_removed},   {"missed", hear_missed},
+	{"grown", hear_grown},         {"finished", hear_finished}, {"dropped", hear_dropped},
+	{"renewed", hear_renewed},     {"removed", hear_removed},   {"missed", hear_missed},
+	{"shortened", hear_shortened},
 };
 
 static bool change_letter(struct letter *l, struct text what, yyjson_val *payload)

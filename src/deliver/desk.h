@@ -47,7 +47,9 @@ struct desk;
 struct desk *desk_create(const struct desk_options *options);
 void desk_destroy(struct desk *d);
 
-/* Another configuration: what can be followed is.  The old one may go then. */
+/* Another configuration: what can be followed is, if the files of credentials can be read.  The old
+ * one may go then. */
+bool desk_can_follow(const struct config *config, struct error *why);
 void desk_follow(struct desk *d, const struct config *config);
 
 /* Takes up what was left; from then on channels are heard. */

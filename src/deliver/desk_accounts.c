@@ -277,6 +277,29 @@ static void follow_account(struct desk *d, const char *name, const struct config
 
 /* ---- all of them ---- */
 
+static bool is_readable(const char *file, struct error *why)
+{
+	struct buf secret;
+	bool good;
+
+	buf_init(&secret, SECRET_MAX);
+	good = !file || whole_load_secret(file, &secret, why);
+	whole_forget(&secret);
+	return good;
+}
+
+bool desk_can_follow(const struct config *config, struct error *why)
+{
+	for (size_t i = 0; i < config->adapter_count; i++) {
+		const struct config_adapter *adapter = &config->adapters[i];
+
+		if (!is_readable(adapter->credential_file, why) ||
+		    !is_readable(adapter->app_credential_file, why))
+			return error_within(why, "adapters: '%s'", adapter->name);
+	}
+	return true;
+}
+
 void desk_open_accounts(struct desk *d)
 {
 	const struct config *config = d->config;

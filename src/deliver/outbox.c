@@ -129,10 +129,15 @@ static void doubt(struct outbox *o, struct letter *l, const struct outbox_line *
 	l->due_ms = now_ms + OUTBOX_DOUBT_MS;
 }
 
-/* Another piece was begun as long as the text was longer. */
 static bool has_all(struct letter *l)
 {
 	return l->accepted >= outbox_total(l) && !letter_is(l, "dropped");
+}
+
+/* The piece that is begun is one of a text that was longer: there is nothing to send. */
+static bool is_too_much(struct letter *l)
+{
+	return l->accepted >= outbox_count(l) && !outbox_is_file(l);
 }
 
 static void go_on_started(struct outbox *o, struct letter *l, const struct outbox_line *line,
@@ -148,8 +153,8 @@ static void go_on_started(struct outbox *o, struct letter *l, const struct outbo
 	           l->seq > custody_durable(o->options.custody)) {
 		return;
 	} else if ((!is_old && !l->is_doubtful) || outbox_is_edit(l, line)) {
-		if (has_all(l))
-			outbox_tell_words(o, l, "delivery.queued", "its last text is shorter");
+		if (is_too_much(l))
+			outbox_tell_words(o, l, "delivery.shortened", NULL);
 		else if (outbox_is_here(o, l, now_ms))
 			outbox_send_piece(o, l, line, now_ms);
 	} else if (line->kind->traits.can_recognise) {
@@ -197,6 +202,8 @@ static void go_on_unknown(struct outbox *o, struct letter *l, const struct outbo
 		return;
 	if (has_all(l))
 		go_on(o, l, line, now_ms);
+	else if (l->is_half && outbox_is_file(l))
+		outbox_tell_words(o, l, "delivery.shortened", NULL);
 	else if (!is_left && !is_dropped && l->tries <= 1)
 		outbox_tell_piece(o, l, "delivery.started", TEXT(""));
 	else if (outbox_is_file(l))

@@ -170,6 +170,9 @@ static void restart(void)
 	begin();
 }
 
+/* Of two pieces. */
+#define LONG "The first sentence is of this length. The second one follows it. Then a third."
+
 static const char *media; /* of what is prepared, or NULL */
 
 static void prepare(const char *id, const char *text, const char *of_kind)
@@ -236,9 +239,7 @@ static void nothing_leaves_before_the_disk_knows(void **state)
 
 static void a_piece_waits_for_the_one_before_it(void **state)
 {
-	prepare("r1.1",
-	        "The first sentence is of this length. The second one follows it. Then a third.",
-	        "final");
+	prepare("r1.1", LONG, "final");
 	sync_once();
 	sync_once();
 	outbox_work(outbox, now_ms);
@@ -449,7 +450,9 @@ static void draft(const char *text)
 static void finish(const char *text)
 {
 	bool good = outbox_finish(outbox, TEXT("r1.1"),
-	                          &(struct outbox_wish){.text = text_of(text), .kind = "final"});
+	                          &(struct outbox_wish){.text = text_of(text),
+	                                                .kind = "final",
+	                                                .more = {[LETTER_MEDIA] = text_of(media)}});
 
 	assert_true(good);
 	sync_all();
@@ -491,7 +494,7 @@ static void a_draft_that_has_not_left_is_sent_as_a_final(void **state)
 static void a_longer_end_goes_on_in_another_message(void **state)
 {
 	draft("The first sentence is of");
-	finish("The first sentence is of this length. The second one follows it. Then a third.");
+	finish(LONG);
 	assert_non_null(strstr(sent, "edit there:The first sentence is of this length."));
 	assert_non_null(strstr(sent, "\n2:"));
 	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
@@ -520,26 +523,20 @@ static void an_edit_that_is_lost_is_made_again(void **state)
 
 static void what_is_dropped_is_taken_away(void **state)
 {
-	bool good;
-
 	draft("good");
-	good = outbox_drop(outbox, TEXT("r1.1"));
-	assert_true(good);
+	assert_true(outbox_drop(outbox, TEXT("r1.1")));
 	sync_all();
 	assert_string_equal(sent, "1:good\nremove there:\n");
 	assert_int_equal(state_of("r1.1"), LETTER_WITHDRAWN);
-	good = outbox_drop(outbox, TEXT("r1.1"));
-	assert_false(good);
+	assert_false(outbox_drop(outbox, TEXT("r1.1")));
 }
 
 static void a_crash_between_the_end_and_the_edit_edits(void **state)
 {
-	bool good;
-
 	draft("good");
-	good = outbox_finish(outbox, TEXT("r1.1"),
-	                     &(struct outbox_wish){.text = TEXT("good day"), .kind = "final"});
-	assert_true(good);
+	assert_true(
+		outbox_finish(outbox, TEXT("r1.1"),
+	                      &(struct outbox_wish){.text = TEXT("good day"), .kind = "final"}));
 	restart();
 	sync_all();
 	assert_string_equal(sent, "1:good\nedit there:good day\n");
@@ -604,24 +601,6 @@ static void a_draft_of_which_nobody_knows_and_that_is_dropped_has_failed(void **
 	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
 }
 
-static void another_chat_does_not_wait(void **state)
-{
-	struct outbox_wish wish = {.id = TEXT("r2.1"),
-	                           .request = TEXT("r2"),
-	                           .account = TEXT("desk"),
-	                           .peer = TEXT("bob"),
-	                           .text = TEXT("two"),
-	                           .kind = "final"};
-	bool taken;
-
-	script.is_silent = true;
-	prepare("r1.1", "one", "final");
-	taken = outbox_prepare(outbox, &wish);
-	assert_true(taken);
-	sync_all();
-	assert_string_equal(sent, "1:one\n1:two\n");
-}
-
 static bool prepare_for(const char *account, const char *peer, unsigned number, bool is_stranger)
 {
 	char id[32];
@@ -634,6 +613,15 @@ static bool prepare_for(const char *account, const char *peer, unsigned number, 
 	                                                    .text = TEXT("good day"),
 	                                                    .kind = "final",
 	                                                    .is_for_stranger = is_stranger});
+}
+
+static void another_chat_does_not_wait(void **state)
+{
+	script.is_silent = true;
+	prepare("r1.1", "one", "final");
+	assert_true(prepare_for("desk", "bob", 0, false));
+	sync_all();
+	assert_string_equal(sent, "1:one\n1:good day\n");
 }
 
 static bool prepare_one(const char *account, unsigned number)
@@ -688,18 +676,12 @@ static unsigned lines_sent(void)
 static void a_channel_that_is_away_is_tried_with_few(void **state)
 {
 	const unsigned all = 40;
-	char id[16];
+	char peer[16];
 
 	script.answer = CHANNEL_AWAY;
 	for (unsigned i = 0; i < all; i++) {
-		struct outbox_wish wish = {
-			.account = TEXT("desk"), .text = TEXT("one"), .kind = "final"};
-		bool taken;
-
-		snprintf(id, sizeof(id), "r%u", i);
-		wish.id = wish.request = wish.peer = text_of(id);
-		taken = outbox_prepare(outbox, &wish);
-		assert_true(taken);
+		snprintf(peer, sizeof(peer), "p%u", i);
+		assert_true(prepare_for("desk", peer, i, false));
 	}
 	sync_all();
 	assert_in_range(lines_sent(), 1, all / 2);
@@ -819,24 +801,53 @@ static void where_no_files_are_shown_the_text_names_them(void **state)
 	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
 }
 
+/* Of two pieces; so many rounds. */
+static void begin_draft(unsigned rounds)
+{
+	kind.traits.can_media = kind.traits.can_edit = true;
+	prepare("r1.1", LONG, "draft");
+	while (rounds--)
+		sync_once();
+	sent[0] = '\0';
+}
+
+static void finish_draft(void)
+{
+	media = "a.png";
+	finish("short");
+	media = NULL;
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
 static void files_of_a_draft_follow_its_last_text_and_stay(void **state)
 {
-	struct outbox_wish wish = {
-		.kind = "final", .text = TEXT("short"), .more = {[LETTER_MEDIA] = TEXT("a.png")}};
-	bool good;
-
-	kind.traits.can_media = kind.traits.can_edit = true;
-	prepare("r1.1",
-	        "The first sentence is of this length. The second one follows it. Then a third.",
-	        "draft");
-	sync_all();
+	begin_draft(20);
 	assert_int_equal(custody_letter(custody, TEXT("r1.1"))->accepted, 2);
-	sent[0] = '\0';
-	good = outbox_finish(outbox, TEXT("r1.1"), &wish);
-	assert_true(good);
-	sync_all();
+	finish_draft();
 	assert_string_equal(sent, "edit there:short\n3:<file 1>\nremove there:\n");
-	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void a_piece_that_the_last_text_lacks_does_not_leave(void **state)
+{
+	begin_draft(3);
+	assert_int_equal(custody_letter(custody, TEXT("r1.1"))->accepted, 1);
+	assert_int_equal(state_of("r1.1"), LETTER_STARTED);
+	finish_draft();
+	assert_string_equal(sent, "edit there:short\n2:<file 1>\n");
+}
+
+static void a_file_is_not_the_piece_of_which_nobody_knows(void **state)
+{
+	begin_draft(3);
+	script.is_silent = true;
+	sync_all();
+	now_ms += OUTBOX_SEND_MS;
+	sync_all();
+	assert_int_equal(state_of("r1.1"), LETTER_UNKNOWN);
+	script.is_silent = false;
+	sent[0] = '\0';
+	finish_draft();
+	assert_string_equal(sent, "edit there:short\n2:<file 1>\n");
 }
 
 int main(void)
@@ -882,6 +893,8 @@ int main(void)
 		TEST(a_file_of_which_nobody_knows_is_told_as_well),
 		TEST(where_no_files_are_shown_the_text_names_them),
 		TEST(files_of_a_draft_follow_its_last_text_and_stay),
+		TEST(a_piece_that_the_last_text_lacks_does_not_leave),
+		TEST(a_file_is_not_the_piece_of_which_nobody_knows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
