@@ -26,6 +26,7 @@ const FEATURES = ["turns", "audio", "text", "tools", "vad", "resume"];
 const ENGINES = {
 	ok: true, engine: "custom", hosted: true, hear: { kind: "wyoming", place: "tcp://ear.example:10300", hosted: true },
 	think: { kind: "source", source: "claude" }, say: { kind: "wyoming", place: "tcp://127.0.0.1:10200", hosted: false },
+	local: { state: "unchecked" },
 	features: FEATURES, limits: { seconds: 120, sessions: 8, engaged: 0 },
 };
 const box = await new Box().start();
