@@ -278,8 +278,7 @@ static void what_is_refused_fails_with_words_and_can_be_retried(void **state)
 	assert_true(good);
 	sync_all();
 	assert_string_equal(sent, "1:good day\n1:good day\n");
-	good = outbox_retry(outbox, TEXT("none"), &why);
-	assert_false(good);
+	assert_false(outbox_retry(outbox, TEXT("none"), &why));
 }
 
 static void a_channel_that_is_away_is_tried_again(void **state)
