@@ -62,6 +62,17 @@ static void tell_final(struct wyoming_hearing *hearing, struct text words)
 		tell_words(hearing, FACT_FINAL, words);
 }
 
+/* The engine is done and sent no `transcript`, which has the words once more.  Whoever is told
+ * them stops the work, so they are not of it any more. */
+static void tell_added(struct wyoming_hearing *hearing)
+{
+	struct buf words = hearing->words;
+
+	buf_init(&hearing->words, WORDS_MAX);
+	tell_final(hearing, buf_text(&words));
+	buf_finish(&words);
+}
+
 static void hear_event(void *self, const struct wyoming_event *event)
 {
 	struct wyoming_hearing *hearing = self;
@@ -70,6 +81,8 @@ static void hear_event(void *self, const struct wyoming_event *event)
 
 	if (text_is(event->type, "transcript")) {
 		tell_final(hearing, text);
+	} else if (text_is(event->type, "transcript-stop") && hearing->words.len) {
+		tell_added(hearing);
 	} else if (text_is(event->type, "transcript-partial")) {
 		tell_words(hearing, FACT_PARTIAL, text);
 	} else if (text_is(event->type, "transcript-chunk")) {
