@@ -234,6 +234,20 @@ def _():
         assert abs(sound - 0.6) < 0.05, sound
 
 
+@test("sentences without any sound are said, too")
+def _():
+    for streams in (True, False):
+        with servers.Upstream() as up, Engine(hears("story")) as ear, \
+                Served(streams=streams, seconds=0) as mouth, voice_box(up, ear.place, mouth.place) as box:
+            connected(box)
+            about(box, "say", "here")
+            up.gate.set()
+            with Talk(box) as talk:
+                ask(talk)
+                assert seconds_of(until(talk, "response.completed")) == 0
+            assert "synthesize" in mouth.kinds()
+
+
 @test("a cancel closes the stream, and nothing of it follows")
 def _():
     with servers.Upstream() as up, Engine(hears("story")) as ear, \
