@@ -15,7 +15,7 @@ import servers
 from chats import connected
 from doors import config_box
 from lib import Skip, eventually, run, temp_dir, test
-from talks import Talk, state
+from talks import Talk, state, until
 from wyoming_engine import Engine, hears
 
 QUIET = base64.b64encode(b"\0" * 640).decode()
@@ -92,13 +92,6 @@ def ask(talk):
     talk.start("audio")
     talk.tell("input_audio.append", chunk=QUIET)
     talk.tell("input_audio.commit")
-
-
-def until(talk, *kinds):
-    events = []
-    while not events or events[-1]["type"] not in kinds:
-        events.append(talk.json())
-    return events
 
 
 def seconds_of(events):
