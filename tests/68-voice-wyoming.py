@@ -194,6 +194,20 @@ def _():
             assert words == [("transcript.partial", "good morning"), ("transcript.final", "good morning")], words
 
 
+@test("an engine that failed in a turn is asked anew, before what is known is old")
+def _():
+    with servers.Upstream() as up:
+        with Served(words=["good morning"]) as engine:
+            box = voice_box(up, engine.place).__enter__()
+            about(box, "hear", "here")
+        assert box.request("GET", "/api/voice").json()["hear"]["about"]["state"] == "here", "it is kept"
+        with Talk(box) as talk:
+            ask(talk)
+            assert "cannot be reached" in until(talk, "error")[-1]["payload"]["message"]
+        about(box, "hear", "away")
+        box.__exit__(None, None, None)
+
+
 @test("a stream of words is said by one connection, as it comes")
 def _():
     with servers.Upstream() as up, Engine(hears("story")) as ear, \

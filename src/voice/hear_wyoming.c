@@ -9,6 +9,7 @@
 #include "base/base64.h"
 #include "base/must.h"
 #include "base/put.h"
+#include "voice/about.h"
 
 #define BYTES_MAX ((uint64_t)VOICE_SECONDS_MAX * VOICE_RATE * 2)
 #define CHUNK_MAX (1 * MIB) /* of sound in one piece */
@@ -19,6 +20,7 @@ static const struct wyoming_format sound_format = {VOICE_RATE, 2, 1};
 struct wyoming_hearing {
 	struct voice_ear ear;
 	struct loop *loop;
+	struct voice_about *about;
 	struct wyoming_line *line; /* NULL: it failed */
 	struct buf sound;          /* scratch; what it begins with is the half of a sample */
 	struct buf words;          /* that were added up */
@@ -49,6 +51,8 @@ static void tell_failed(struct wyoming_hearing *hearing, enum voice_code code, b
 	fact.text = text_of(words.words);
 	wyoming_line_close(hearing->line);
 	hearing->line = NULL;
+	if (code == VOICE_ENGINE_UNAVAILABLE)
+		voice_about_doubt(hearing->about);
 	hearing->ear.told(hearing->ear.self, hearing->ear.turn, &fact);
 }
 
@@ -129,6 +133,7 @@ static void *begin_hearing(const void *of, const struct voice_ear *ear, uint64_t
 	(void)now_ms;
 	hearing->ear = *ear;
 	hearing->loop = means->around->loop;
+	hearing->about = means->about;
 	buf_init(&hearing->sound, CHUNK_MAX);
 	buf_init(&hearing->words, WORDS_MAX);
 	hearing->line =
