@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """signalbox-speech: it hears and speaks by Wyoming, and says in words what it lacks."""
 
+import json
 import os
 import shutil
 import subprocess
+import sys
 import threading
 
 from pathlib import Path
@@ -68,6 +70,58 @@ def _():
         line.send("no-such-event", {"a": 1}, b"xyz")
         line.send("ping", {"text": "still here"})
         assert line.read()[1] == {"text": "still here"}
+
+
+@test("what it says of itself is what the library of Home Assistant expects, and true")
+def _():
+    script = ("""
+import json, sys
+try:
+    from wyoming.event import Event
+    from wyoming.info import Info
+except ImportError:
+    sys.exit(3)
+info = Info.from_event(Event(type="info", data=json.load(sys.stdin)))
+print(json.dumps([[p.name for p in info.asr], [v.name for p in info.tts for v in p.voices]]))
+""")
+    with Speech(VOICE) as speech, speech.open() as line:
+        line.send("describe")
+        kind, info, _ = line.read()
+        assert kind == "info", kind
+        assert [p["supports_transcript_streaming"] for p in info["asr"]] == [False] * len(info["asr"])
+        assert [p["supports_synthesize_streaming"] for p in info["tts"]] == [True] * len(info["tts"])
+        for python in ("/usr/bin/python3", sys.executable):
+            done = subprocess.run([python, "-c", script], input=json.dumps(info), capture_output=True, text=True)
+            if done.returncode != 3:
+                break
+        if done.returncode == 3:
+            raise Skip("there is no python3-wyoming here")
+        assert done.returncode == 0, done.stderr
+        asr, voices = json.loads(done.stdout)
+        assert asr in ([], ["moonshine"]) and voices in ([], ["flite-rms"], ["festival-slt"]), done.stdout
+
+
+@test("words that come piece by piece are said sentence by sentence, before the last of them is there")
+def _():
+    if not has_flite():
+        raise Skip("flite is not there")
+    with Speech("/nonexistent") as speech, speech.open() as line:
+        line.send("synthesize-start", {})
+        line.send("synthesize-chunk", {"text": "The first one is he"})
+        line.send("synthesize-chunk", {"text": "re. The sec"})
+        first = line.until("audio-stop")
+        assert first[0][0] == "audio-start" and len(first) > 3, first
+        line.send("synthesize-chunk", {"text": "ond one comes now. And a rest"})
+        line.until("audio-stop")
+        line.send("synthesize", {"text": "The first one is here. The second one comes now. And a rest"})
+        line.send("synthesize-stop")
+        rest = [kind for kind, _, _ in line.until("synthesize-stopped")]
+        assert rest.count("audio-stop") == 1 and rest[-2:] == ["audio-stop", "synthesize-stopped"], rest
+        line.send("synthesize-chunk", {"text": "Nobody began this. "})
+        line.send("synthesize-stop")
+        line.send("ping", {"text": "x"})
+        assert line.read() == ("pong", {"text": "x"}, b"")
+        assert line.say("It is over.")[1]
 
 
 @test("a sentence is spoken, in any letters")

@@ -10,7 +10,7 @@ from chats import connected
 from doors import config_box, reload, upgrade
 from lib import cli, eventually, run, temp_dir, test
 from servers import WORDS, Upstream
-from talks import BUSY, Talk, state, words
+from talks import BUSY, Talk, state, words, until
 from wyoming_engine import Engine, hears, says
 
 QUIET = base64.b64encode(b"\0" * 640).decode()
@@ -31,14 +31,6 @@ def speak(talk, chunks=3):
     for _ in range(chunks):
         talk.tell("input_audio.append", chunk=QUIET)
     talk.tell("input_audio.commit")
-
-
-def until(talk, *kinds):
-    """All events up to one of these."""
-    events = []
-    while not events or events[-1]["type"] not in kinds:
-        events.append(talk.json())
-    return events
 
 
 def idle(talk):
@@ -333,6 +325,7 @@ def _():
     with Upstream() as up, Engine(hears("good")) as engine, real_box(engine, up) as box:
         connected(box)
         look = box.request("GET", "/api/voice").json()
+        assert look["hear"].pop("about") == {"state": "asking"}, look
         assert look == {
             "ok": True, "engine": "custom", "hosted": False,
             "hear": {"kind": "wyoming", "place": engine.place, "hosted": False},

@@ -11,7 +11,7 @@ from doors import config_box
 from fake_speech import KEY, RATE, FakeSpeech, tone, wav_of
 from lib import PATIENCE_S, Late, eventually, run, test
 from servers import Upstream
-from talks import Talk, state, words
+from talks import Talk, state, words, until
 
 SOUND = bytes(range(256)) * 125  # a second at 16 kHz
 ANSWER = ["It ", "is ", "ten", ". Do ", "you want to ", "know more? ", "Then ask", "."]
@@ -46,14 +46,6 @@ def speak(talk, sound=SOUND, piece=3201):
         talk.tell("input_audio.append", chunk=base64.b64encode(sound[at:at + piece]).decode())
     talk.tell("input_audio.commit")
     talk.expect(state("listening"))
-
-
-def until(talk, *kinds):
-    """All events up to one of these."""
-    events = []
-    while not events or events[-1]["type"] not in kinds:
-        events.append(talk.json())
-    return events
 
 
 def sound_of(events):

@@ -54,6 +54,22 @@ bool mouth_say(struct mouth *mouth, struct text sentence, struct buf *pcm, int *
 	return said;
 }
 
+/* ---- sentences ---- */
+
+static bool is_char_in(char c, const char *set)
+{
+	return c && strchr(set, c);
+}
+
+size_t mouth_sentence(struct text words)
+{
+	for (size_t i = 0; i < words.len && i < MOUTH_SENTENCE_MAX; i++)
+		if (is_char_in(words.at[i], "\n") ||
+		    (i && is_char_in(words.at[i], " \t") && is_char_in(words.at[i - 1], ".!?")))
+			return i + 1;
+	return words.len < MOUTH_SENTENCE_MAX ? 0 : utf8_cut(words, MOUTH_SENTENCE_MAX).len;
+}
+
 /* ---- plain words ---- */
 
 /* Letters with accents, from U+00C0 on, without them. */

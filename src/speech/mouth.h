@@ -31,6 +31,10 @@ const struct mouth_voice *mouth_voice(const struct mouth *mouth);
 bool mouth_say(struct mouth *mouth, struct text sentence, struct buf *pcm, int *rate,
                struct error *why);
 
+/* How many bytes the first sentence has of words that go on: to its mark with a blank behind it, or
+ * MOUTH_SENTENCE_MAX.  0: none is whole. */
+size_t mouth_sentence(struct text words);
+
 /* What both can read aloud: printable ASCII on one line.  Typographic quotes and dashes become
  * plain ones, accents are dropped, anything else is a space. */
 void mouth_put_plain(struct text sentence, struct buf *out);

@@ -25,6 +25,22 @@ static void words_become_plain(void **state)
 	             "1234567890123456789012345678901234567890 ab, c");
 }
 
+static void a_sentence_ends_with_its_mark(void **state)
+{
+	struct buf words;
+
+	assert_int_equal(mouth_sentence(TEXT("Yes! No.")), 5);
+	assert_int_equal(mouth_sentence(TEXT("It is 3.5 now")), 0);
+	assert_int_equal(mouth_sentence(TEXT("a title\nmore")), 8);
+	assert_int_equal(mouth_sentence(TEXT("")), 0);
+	buf_init(&words, 4 * KIB);
+	buf_add_char(&words, 'x');
+	while (words.len < MOUTH_SENTENCE_MAX)
+		buf_add(&words, TEXT("\xc3\xa9"));
+	assert_int_equal(mouth_sentence(buf_text(&words)), MOUTH_SENTENCE_MAX - 1);
+	buf_finish(&words);
+}
+
 static void an_unknown_voice_is_named(void **state)
 {
 	struct error why;
@@ -37,6 +53,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_become_plain),
+		cmocka_unit_test(a_sentence_ends_with_its_mark),
 		cmocka_unit_test(an_unknown_voice_is_named),
 	};
 

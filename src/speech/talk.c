@@ -28,6 +28,8 @@ struct talking {
 	struct ear *ear;          /* NULL: no utterance */
 	struct resample *convert; /* of its sound */
 	struct buf heard;         /* scratch */
+	struct buf words;         /* to be said, that are no sentence yet, */
+	bool is_told;             /* while they come piece by piece */
 	bool is_over;
 };
 
@@ -124,7 +126,7 @@ static void put_saying(struct buf *out, const struct engines *engines)
 
 		put_object(out, NULL);
 		put_artifact(out, "signalbox-speech", "speaks English", "signalbox");
-		put_bool(out, "supports_synthesize_streaming", false);
+		put_bool(out, "supports_synthesize_streaming", true);
 		put_list(out, "voices");
 		put_object(out, NULL);
 		put_artifact(out, voice->name, voice->words, "Carnegie Mellon University");
@@ -281,7 +283,7 @@ static void send_sound(struct talking *talking, struct text pcm, int rate)
 	send_out(talking);
 }
 
-static void on_synthesize(struct talking *talking, const struct wyoming_event *event)
+static void say_sentence(struct talking *talking, struct text sentence)
 {
 	struct error why;
 	struct buf pcm;
@@ -292,11 +294,61 @@ static void on_synthesize(struct talking *talking, const struct wyoming_event *e
 		return;
 	}
 	buf_init(&pcm, SOUND_MAX);
-	if (mouth_say(talking->engines->mouth, wyoming_text(event, "text"), &pcm, &rate, &why))
+	if (mouth_say(talking->engines->mouth, sentence, &pcm, &rate, &why))
 		send_sound(talking, buf_text(&pcm), rate);
 	else
 		tell_error(talking, &why);
 	buf_finish(&pcm);
+}
+
+/* In a stream it is there for engines that take no pieces: all of it came already. */
+static void on_synthesize(struct talking *talking, const struct wyoming_event *event)
+{
+	if (!talking->is_told)
+		say_sentence(talking, wyoming_text(event, "text"));
+}
+
+static void on_synthesize_start(struct talking *talking, const struct wyoming_event *event)
+{
+	buf_clear(&talking->words);
+	talking->is_told = true;
+}
+
+/* The sentences that are whole; what is longer than one may be is one. */
+static void say_sentences(struct talking *talking)
+{
+	size_t len;
+
+	while (!talking->is_over && (len = mouth_sentence(buf_text(&talking->words))) > 0) {
+		say_sentence(talking, (struct text){talking->words.at, len});
+		buf_drop(&talking->words, len);
+	}
+}
+
+static void on_synthesize_chunk(struct talking *talking, const struct wyoming_event *event)
+{
+	struct text words = wyoming_text(event, "text");
+
+	while (talking->is_told && words.len && !talking->is_over) {
+		size_t len = words.len < READ_MAX ? words.len : READ_MAX;
+
+		buf_add(&talking->words, (struct text){words.at, len});
+		words = (struct text){words.at + len, words.len - len};
+		say_sentences(talking);
+	}
+}
+
+static void on_synthesize_stop(struct talking *talking, const struct wyoming_event *event)
+{
+	struct text rest = text_trim(buf_text(&talking->words));
+
+	if (!talking->is_told)
+		return;
+	if (rest.len)
+		say_sentence(talking, rest);
+	buf_clear(&talking->words);
+	talking->is_told = false;
+	send_event(talking, "synthesize-stopped", NULL);
 }
 
 /* ---- the connection ---- */
@@ -305,10 +357,16 @@ static const struct {
 	const char *type;
 	void (*take)(struct talking *talking, const struct wyoming_event *event);
 } takers[] = {
-	{"describe", on_describe},       {"ping", on_ping},
-	{"transcribe", on_transcribe},   {"audio-start", on_audio_start},
-	{"audio-chunk", on_audio_chunk}, {"audio-stop", on_audio_stop},
+	{"describe", on_describe},
+	{"ping", on_ping},
+	{"transcribe", on_transcribe},
+	{"audio-start", on_audio_start},
+	{"audio-chunk", on_audio_chunk},
+	{"audio-stop", on_audio_stop},
 	{"synthesize", on_synthesize},
+	{"synthesize-start", on_synthesize_start},
+	{"synthesize-chunk", on_synthesize_chunk},
+	{"synthesize-stop", on_synthesize_stop},
 };
 
 static void take_events(struct talking *talking)
@@ -349,6 +407,7 @@ void talk(const struct engines *engines, int fd)
 	wyoming_reader_init(&talking.reader);
 	buf_init(&talking.out, OUT_MAX);
 	buf_init(&talking.heard, OUT_MAX * 4);
+	buf_init(&talking.words, 2 * READ_MAX);
 	while (!talking.is_over && (n = recv(fd, bytes, sizeof(bytes), 0)) > 0) {
 		if (!wyoming_reader_add(&talking.reader, (struct text){bytes, (size_t)n}))
 			break;
@@ -360,5 +419,6 @@ void talk(const struct engines *engines, int fd)
 	wyoming_reader_finish(&talking.reader);
 	buf_finish(&talking.out);
 	buf_finish(&talking.heard);
+	buf_finish(&talking.words);
 	close(fd);
 }

@@ -28,18 +28,25 @@ static void say_piece(struct voice_answer *answer, struct text words)
 			answer->listener.said(answer->listener.self, TEXT("\n\n"));
 	}
 	answer->in_text = answer->has_said = true;
-	if (!answer->message.full && buf_add(&answer->message, words))
-		answer->listener.said(answer->listener.self, words);
+	buf_add(&answer->message, words);
+	answer->listener.said(answer->listener.self, words);
 }
 
 /* A reply that did not come in pieces is said at once; one that says the same again is not. */
 static void hear_reply(struct voice_answer *answer, struct text words)
 {
 	struct text last = text_trim(buf_text(&answer->message));
+	bool was_said = text_equal(text_trim(words), last) || answer->message.full;
 
-	if (!answer->in_text && words.len && !text_equal(text_trim(words), last))
+	if (!answer->in_text && words.len && !was_said)
 		say_piece(answer, words);
 	answer->in_text = false;
+}
+
+static void tell_tool(const struct voice_answer *answer, const struct run_event *e, bool begins)
+{
+	if (answer->listener.works)
+		answer->listener.works(answer->listener.self, e->tool, begins);
 }
 
 static void hear_failure(struct voice_answer *answer, struct text words)
@@ -58,8 +65,21 @@ static void hear_answer(void *self, const struct run_event *e)
 		say_piece(answer, e->text);
 	else if (e->kind == RUN_REPLIED)
 		hear_reply(answer, e->text);
+	else if (e->kind == RUN_RETURNED)
+		tell_tool(answer, e, false);
 	else if (e->kind == RUN_FAILED)
 		hear_failure(answer, e->text);
+	if (e->kind == RUN_REPLIED && e->has_call)
+		tell_tool(answer, e, true);
+}
+
+static enum voice_answer_end how_it_failed(yyjson_val *payload)
+{
+	struct text code = json_text_at(payload, "code"), result = json_text_at(payload, "result");
+	bool is_cancelled = text_is(result, "cancelled") || text_is(code, "cancelled") ||
+	                    text_is(code, "aborted") || text_is(result, "aborted");
+
+	return is_cancelled ? ANSWER_CANCELLED : ANSWER_FAILED;
 }
 
 /* An ask ends in one completion or error; those of its subagents have other tasks. */
@@ -69,10 +89,10 @@ static enum voice_answer_end how_it_ends(const struct signal *s, struct text run
 	struct text task = json_text_at(payload, "taskId");
 
 	if (s->kind == KIND_COMPLETION && (!task.len || text_equal(task, run)))
-		return yyjson_is_false(yyjson_obj_get(payload, "success")) ? ANSWER_FAILED
+		return yyjson_is_false(yyjson_obj_get(payload, "success")) ? how_it_failed(payload)
 		                                                           : ANSWER_WHOLE;
 	if (s->kind == KIND_ERROR && !text_is(json_text_at(payload, "severity"), "warning"))
-		return ANSWER_FAILED;
+		return how_it_failed(payload);
 	return ANSWER_GOES_ON;
 }
 

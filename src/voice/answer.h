@@ -9,20 +9,21 @@
 #include "base/buf.h"
 #include "run/hear.h"
 
-#define ANSWER_MESSAGE_MAX (256 * KIB) /* bytes of one message; the rest of it is left out */
+#define ANSWER_MESSAGE_MAX (512 * KIB) /* bytes of a message that another is compared with */
 #define ANSWER_WHY_MAX KIB
 
-enum voice_answer_end { ANSWER_GOES_ON, ANSWER_WHOLE, ANSWER_FAILED };
+enum voice_answer_end { ANSWER_GOES_ON, ANSWER_WHOLE, ANSWER_CANCELLED, ANSWER_FAILED };
 
 struct voice_answer_listener {
 	void *self;
 	void (*said)(void *self, struct text words); /* Markdown; gone after the call */
+	void (*works)(void *self, struct text tool, bool begins); /* NULL: nobody wants to know */
 };
 
 struct voice_answer {
 	struct voice_answer_listener listener;
 	struct hearing hearing;
-	struct buf message; /* what was said of the one under way */
+	struct buf message; /* what was said of the one under way, or of the last */
 	struct buf why;     /* it failed */
 	bool in_text;       /* pieces of a message came */
 	bool has_said;      /* there was a message before */

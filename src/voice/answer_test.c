@@ -16,6 +16,14 @@ static void on_said(void *self, struct text words)
 	snprintf(told + len, sizeof(told) - len, "%.*s", TEXT_ARG(words));
 }
 
+static void on_works(void *self, struct text tool, bool begins)
+{
+	size_t len = strlen(told);
+
+	(void)self;
+	snprintf(told + len, sizeof(told) - len, "%c%.*s ", begins ? '+' : '-', TEXT_ARG(tool));
+}
+
 /* Type and payload of each, ended by NULL; the words of why it failed are told, too. */
 static enum voice_answer_end hear(const char *const *signals)
 {
@@ -24,7 +32,7 @@ static enum voice_answer_end hear(const char *const *signals)
 	struct voice_answer answer;
 
 	told[0] = '\0';
-	answer_init(&answer, &(struct voice_answer_listener){.said = on_said});
+	answer_init(&answer, &(struct voice_answer_listener){.said = on_said, .works = on_works});
 	for (uint64_t seq = 1; *signals; signals += 2, seq++) {
 		char line[KIB];
 		struct signal s;
@@ -78,6 +86,24 @@ static void a_failure_says_why(void **state)
 	                 ANSWER_FAILED);
 }
 
+static void what_was_cancelled_did_not_fail(void **state)
+{
+	assert_int_equal(HEAR("completion",
+	                      "{\"taskId\":\"r1\",\"success\":false,\"result\":\"cancelled\"}"),
+	                 ANSWER_CANCELLED);
+	assert_int_equal(HEAR("error", "{\"message\":\"x\",\"code\":\"aborted\"}"),
+	                 ANSWER_CANCELLED);
+}
+
+static void tools_are_told(void **state)
+{
+	HEAR("text_delta", "{\"content\":\"I look. \"}", "tool_call",
+	     "{\"toolName\":\"search\",\"callId\":\"c1\"}", "tool_result",
+	     "{\"toolName\":\"search\",\"callId\":\"c1\",\"success\":true}", "text_delta",
+	     "{\"content\":\"Blue.\"}");
+	assert_string_equal(told, "I look. +search -search \n\nBlue.");
+}
+
 static void nothing_is_heard_after_the_end(void **state)
 {
 	assert_int_equal(HEAR(DONE, "text_delta", "{\"content\":\"late\"}"), ANSWER_WHOLE);
@@ -91,6 +117,8 @@ int main(void)
 		cmocka_unit_test(an_end_without_words_is_an_end),
 		cmocka_unit_test(what_a_subagent_completes_is_no_end),
 		cmocka_unit_test(a_failure_says_why),
+		cmocka_unit_test(what_was_cancelled_did_not_fail),
+		cmocka_unit_test(tools_are_told),
 		cmocka_unit_test(nothing_is_heard_after_the_end),
 	};
 

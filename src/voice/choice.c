@@ -71,6 +71,7 @@ static void take_engine(struct voice_line *line)
 void voice_engage(struct voice_line *line)
 {
 	line->kit = voice_kit_ref(line->voice->real ? line->voice->real : line->voice->mock);
+	voice_kit_want(line->kit);
 	line->thinker = (struct voice_thinker){
 		.around = &line->voice->around,
 		.talk = line->talk,
@@ -108,6 +109,7 @@ void voice_look(const struct voice_room *voice, struct buf *out)
 {
 	const struct voice_kit *kit = voice_choice(voice);
 
+	voice_kit_want(kit);
 	voice_kit_put(kit, out);
 	voice_check_put(voice->check, out);
 	voice_put_features(out, VOICE_ALWAYS | kit->engine.features);

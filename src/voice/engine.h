@@ -31,6 +31,7 @@ enum voice_fact_kind {
 	FACT_QUIET,        /* say: all that it was fed is said; the work is over */
 	FACT_TOOL_STARTED, /* think: text has its name */
 	FACT_TOOL_FINISHED,
+	FACT_STIRRED,        /* any: nothing, but its time may be another */
 	FACT_SPEECH_STARTED, /* hear: somebody speaks, */
 	FACT_SPEECH_STOPPED, /* and is silent again */
 	FACT_FAILED,         /* any: code, text; the turn is over */

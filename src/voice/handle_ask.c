@@ -116,6 +116,7 @@ void handle_hear(struct handle_guest *guest, const struct signal *s)
 	case ANSWER_WHOLE:
 		tell_whole(guest);
 		break;
+	case ANSWER_CANCELLED:
 	case ANSWER_FAILED:
 		tell_failed(guest);
 		break;
@@ -129,7 +130,7 @@ static void begin_ask(struct handle_guest *guest)
 	struct handle_ask *ask = &guest->ask;
 
 	*ask = (struct handle_ask){.is_under_way = true};
-	answer_init(&ask->answer, &(struct voice_answer_listener){guest, on_words});
+	answer_init(&ask->answer, &(struct voice_answer_listener){.self = guest, .said = on_words});
 	spoken_init(&ask->recital, &(struct recital_listener){guest, on_sentence});
 	buf_init(&ask->spoken, HANDLE_SPOKEN_MAX);
 	random_uuid(ask->run);

@@ -9,6 +9,7 @@
 #include "base/base64.h"
 #include "base/must.h"
 #include "base/put.h"
+#include "voice/about.h"
 
 #define BYTES_MAX ((uint64_t)VOICE_SECONDS_MAX * VOICE_RATE * 2)
 #define CHUNK_MAX (1 * MIB) /* of sound in one piece */
@@ -19,6 +20,7 @@ static const struct wyoming_format sound_format = {VOICE_RATE, 2, 1};
 struct wyoming_hearing {
 	struct voice_ear ear;
 	struct loop *loop;
+	struct voice_about *about;
 	struct wyoming_line *line; /* NULL: it failed */
 	struct buf sound;          /* scratch; what it begins with is the half of a sample */
 	struct buf words;          /* that were added up */
@@ -49,6 +51,8 @@ static void tell_failed(struct wyoming_hearing *hearing, enum voice_code code, b
 	fact.text = text_of(words.words);
 	wyoming_line_close(hearing->line);
 	hearing->line = NULL;
+	if (code == VOICE_ENGINE_UNAVAILABLE)
+		voice_about_doubt(hearing->about);
 	hearing->ear.told(hearing->ear.self, hearing->ear.turn, &fact);
 }
 
@@ -62,6 +66,17 @@ static void tell_final(struct wyoming_hearing *hearing, struct text words)
 		tell_words(hearing, FACT_FINAL, words);
 }
 
+/* The engine is done and sent no `transcript`, which has the words once more.  Whoever is told
+ * them stops the work, so they are not of it any more. */
+static void tell_added(struct wyoming_hearing *hearing)
+{
+	struct buf words = hearing->words;
+
+	buf_init(&hearing->words, WORDS_MAX);
+	tell_final(hearing, buf_text(&words));
+	buf_finish(&words);
+}
+
 static void hear_event(void *self, const struct wyoming_event *event)
 {
 	struct wyoming_hearing *hearing = self;
@@ -70,6 +85,8 @@ static void hear_event(void *self, const struct wyoming_event *event)
 
 	if (text_is(event->type, "transcript")) {
 		tell_final(hearing, text);
+	} else if (text_is(event->type, "transcript-stop") && hearing->words.len) {
+		tell_added(hearing);
 	} else if (text_is(event->type, "transcript-partial")) {
 		tell_words(hearing, FACT_PARTIAL, text);
 	} else if (text_is(event->type, "transcript-chunk")) {
@@ -116,6 +133,7 @@ static void *begin_hearing(const void *of, const struct voice_ear *ear, uint64_t
 	(void)now_ms;
 	hearing->ear = *ear;
 	hearing->loop = means->around->loop;
+	hearing->about = means->about;
 	buf_init(&hearing->sound, CHUNK_MAX);
 	buf_init(&hearing->words, WORDS_MAX);
 	hearing->line =

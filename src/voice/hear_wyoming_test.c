@@ -81,7 +81,8 @@ static void hear_and_answer(struct server *s)
 	                   "{\"type\":\"transcript-chunk\",\"data\":{\"text\":\"it\"}}\n"));
 	server_await(s, "ef");
 	server_await(s, "audio-stop");
-	server_say(s, TEXT("{\"type\":\"transcript\",\"data\":{\"text\":\" run it \"}}\n"));
+	server_say(s, TEXT("{\"type\":\"transcript\",\"data\":{\"text\":\" run it \"}}\n"
+	                   "{\"type\":\"transcript-stop\"}\n"));
 	server_await_close(s);
 }
 
@@ -92,6 +93,24 @@ static void sound_becomes_words(void **state)
 	role->feed(work, TEXT("Zg=="), 0);     /* f */
 	role->end(work, 0);
 	assert_told("partial:run|partial:rum|partial:run |partial:run it|final:run it|");
+}
+
+static void add_words_and_stop(struct server *s)
+{
+	server_await(s, "audio-stop");
+	server_say(s, TEXT("{\"type\":\"transcript-start\"}\n"
+	                   "{\"type\":\"transcript-chunk\",\"data\":{\"text\":\"run\"}}\n"
+	                   "{\"type\":\"transcript-chunk\",\"data\":{\"text\":\" it\"}}\n"
+	                   "{\"type\":\"transcript-stop\"}\n"));
+	server_await_close(s);
+}
+
+static void pieces_without_a_whole_are_the_words(void **state)
+{
+	begin(add_words_and_stop);
+	role->feed(work, TEXT("YWJj"), 0);
+	role->end(work, 0);
+	assert_told("partial:run|partial:run it|final:run it|");
 }
 
 static void say_nothing_heard(struct server *s)
@@ -179,6 +198,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(sound_becomes_words, set_up, take_down),
+		cmocka_unit_test_setup_teardown(pieces_without_a_whole_are_the_words, set_up,
+	                                        take_down),
 		cmocka_unit_test_setup_teardown(no_words_are_no_speech, set_up, take_down),
 		cmocka_unit_test_setup_teardown(no_sound_is_no_speech, set_up, take_down),
 		cmocka_unit_test_setup_teardown(a_chunk_that_is_no_sound_is_refused, set_up,

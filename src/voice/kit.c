@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "base/whole.h"
+#include "voice/about.h"
 #include "voice/http_engine.h"
 #include "voice/local.h"
 
@@ -105,6 +106,11 @@ static bool fill_means(struct voice_means *means, enum voice_part part,
 	       (!means->credential || http_engine_is_safe(&means->place, why));
 }
 
+static bool speaks_wyoming(const struct voice_place *place)
+{
+	return place->form == VOICE_WYOMING || place->form == VOICE_LOCAL;
+}
+
 /* One that hears or says. */
 static void kit_add_part(struct voice_kit *kit, enum voice_part part, const struct voice_wish *wish,
                          const struct voice_around *around)
@@ -121,6 +127,14 @@ static void kit_add_part(struct voice_kit *kit, enum voice_part part, const stru
 	}
 	kit->engine.parts[part] = kinds[means->place.form].parts[part];
 	kit->engine.of[part] = means;
+	if (speaks_wyoming(&means->place))
+		means->about = voice_about_create(&(struct voice_about_options){
+			.loop = around->loop,
+			.place = &means->place.wyoming,
+			.written = means->place.written,
+			.part = part == VOICE_HEAR ? WYOMING_ASR : WYOMING_TTS,
+			.wish = {part == VOICE_HEAR ? means->model : means->voice, means->language},
+		});
 }
 
 static void add_thinking(struct voice_kit *kit, const struct voice_config *config)
@@ -185,6 +199,7 @@ void voice_kit_unref(struct voice_kit *kit)
 	for (int i = 0; i < VOICE_PARTS; i++) {
 		struct voice_means *means = &kit->means[i];
 
+		voice_about_destroy(means->about);
 		voice_place_finish(&means->place);
 		if (means->credential)
 			explicit_bzero(means->credential, strlen(means->credential));
@@ -195,6 +210,12 @@ void voice_kit_unref(struct voice_kit *kit)
 	}
 	free(kit->source);
 	free(kit);
+}
+
+void voice_kit_want(const struct voice_kit *kit)
+{
+	voice_about_want(kit->means[VOICE_HEAR].about);
+	voice_about_want(kit->means[VOICE_SAY].about);
 }
 
 /* ---- showing ---- */
@@ -234,6 +255,7 @@ static void put_part(const struct voice_kit *kit, enum voice_part part, struct b
 	}
 	if (excuse->words.words[0])
 		put_word(out, "why", excuse->words.words);
+	voice_about_put(means->about, out);
 	put_end(out);
 }
 

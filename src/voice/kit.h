@@ -29,6 +29,8 @@ struct voice_kit *voice_kit_create(const struct voice_config *config,
                                    const struct voice_around *around);
 struct voice_kit *voice_kit_ref(struct voice_kit *kit);
 void voice_kit_unref(struct voice_kit *kit); /* NULL is fine */
+/* It will be used, or told of: its engines are asked what they are, where that is not known. */
+void voice_kit_want(const struct voice_kit *kit);
 
 /* Members: `"engine","hear","think","say"`. */
 void voice_kit_put(const struct voice_kit *kit, struct buf *out);

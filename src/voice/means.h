@@ -18,6 +18,7 @@
 struct bus;
 struct loop;
 struct requests;
+struct voice_about;
 struct voice_local;
 
 /* Of the box, for all of them. */
@@ -35,7 +36,8 @@ struct voice_means {
 	const struct voice_around *around;
 	struct voice_place place;
 	char *model, *voice, *language;
-	char *credential; /* its value */
+	char *credential;          /* its value */
+	struct voice_about *about; /* what it says of itself; NULL: it is not asked */
 };
 
 enum thinker_state {

@@ -3,7 +3,7 @@
  * Two requests at most are under way: that of the sentence whose sound is told, and, as soon as
  * that sounds, the one of the next sentence, whose bytes are not read until it is its turn.  So
  * sentences are told in order, and nothing is kept of sound that must wait.  Nor are bytes read
- * when so much was told that it will sound for a while: a slow client would be sent away. */
+ * that are too early (say_pace.h), and the end is told when all was heard. */
 #include <stdlib.h>
 
 #include "base/base64.h"
@@ -14,19 +14,18 @@
 #include "parse/fault.h"
 #include "sound/incoming.h"
 #include "voice/http_engine.h"
+#include "voice/say_pace.h"
 #include "voice/spoken.h"
 
 #define MODEL "tts-1" /* names that every such server takes */
 #define VOICE "alloy"
-#define RATE 24000 /* of PCM in OpenAI's shape, and what is told */
+#define RATE 24000 /* of PCM in OpenAI's shape */
 
 #define WAITING_MAX (256 * KIB) /* of sentences; what comes when they are so many is not said */
-#define SENTENCE_SOUND_MAX ((uint64_t)VOICE_SECONDS_MAX * RATE * 2) /* bytes that are told */
+#define SENTENCE_SOUND_MAX \
+	((uint64_t)VOICE_SECONDS_MAX * VOICE_SAY_RATE * 2) /* bytes that are told */
 #define ANSWER_MAX (64 * MIB) /* bytes of it as a server may write it */
 #define SOUND_MAX (1 * MIB)   /* of what came at once: libcurl gives some KiB */
-
-#define AHEAD_MS 20000 /* of what sounds: so much is told at most */
-#define PACE_MS 500
 
 struct sentence {
 	struct link in_waiting; /* http_saying.waiting */
@@ -55,11 +54,10 @@ struct http_saying {
 	size_t bytes;        /* of those */
 	struct utterance *now, *next;
 	struct later goes_on;
-	uint64_t bytes_told, sounds_ms; /* since when it does; 0: it does not */
-	struct deadline paces;          /* nothing is read until then */
-	bool is_paced;
-	bool is_fed;  /* whole */
-	bool is_over; /* it was told so */
+	struct say_pace pace;
+	bool is_paced; /* nothing is read until then */
+	bool is_fed;   /* whole */
+	bool is_over;  /* it was told so */
 };
 
 /* ---- one sentence ---- */
@@ -129,7 +127,7 @@ static struct utterance *begin_utterance(struct http_saying *saying, struct text
 	struct buf wish;
 
 	u->saying = saying;
-	u->incoming = incoming_create(RATE, 1, RATE);
+	u->incoming = incoming_create(RATE, 1, VOICE_SAY_RATE);
 	buf_init(&u->refusal, HTTP_ENGINE_FAULT_MAX);
 	buf_init(&wish, 64 * KIB);
 	put_wish(saying->means, words, &wish);
@@ -180,13 +178,21 @@ static void tell_over(struct http_saying *saying, const struct voice_fact *fact)
 	saying->ear.told(saying->ear.self, saying->ear.turn, &told);
 }
 
+/* When it wants to go on may be another time. */
+static void tell_stirred(const struct http_saying *saying)
+{
+	saying->ear.told(saying->ear.self, saying->ear.turn,
+	                 &(struct voice_fact){.kind = FACT_STIRRED,
+	                                      .now_ms = loop_now_ms(saying->means->around->loop)});
+}
+
 static bool has_ended(const struct utterance *u)
 {
 	return u && !u->request && !u->is_bad;
 }
 
-/* Begins what can be begun, and tells when nothing is left.  The sentence whose turn it gets may
- * tell at once: it is the last that its caller does. */
+/* Begins what can be begun.  The sentence whose turn it gets may tell at once: it is the last that
+ * its caller does. */
 static void say_more(struct http_saying *saying)
 {
 	struct utterance *begun = NULL;
@@ -206,7 +212,7 @@ static void say_more(struct http_saying *saying)
 	if (saying->now && saying->now->is_bad)
 		tell_over(saying, &saying->now->fault);
 	else if (!saying->now && saying->is_fed)
-		tell_over(saying, &(struct voice_fact){.kind = FACT_QUIET, .text = TEXT("")});
+		tell_stirred(saying);
 	else if (begun && begun->request && !saying->is_paced)
 		request_hush(begun->request, false);
 }
@@ -234,34 +240,21 @@ static void say_head(void *self, const struct request_head *head)
 
 static void pace(struct http_saying *saying, size_t bytes)
 {
-	struct loop *loop = saying->means->around->loop;
+	uint64_t now_ms = loop_now_ms(saying->means->around->loop);
 
-	if (!saying->sounds_ms)
-		saying->sounds_ms = loop_now_ms(loop);
-	saying->bytes_told += bytes;
-	if (saying->bytes_told / (RATE * 2 / 1000) <
-	    loop_now_ms(loop) - saying->sounds_ms + AHEAD_MS)
+	say_pace_told(&saying->pace, bytes, now_ms);
+	if (say_pace_due(&saying->pace) <= now_ms)
 		return;
 	if (saying->now->request)
 		request_hush(saying->now->request, true);
 	saying->is_paced = true;
-	deadline_set(loop, &saying->paces, PACE_MS);
-}
-
-static void read_again(struct deadline *deadline)
-{
-	struct http_saying *saying = list_of(deadline, struct http_saying, paces);
-
-	saying->is_paced = false;
-	if (saying->now && saying->now->request)
-		request_hush(saying->now->request, false);
 }
 
 static void tell_sound(struct utterance *u, const struct buf *sound)
 {
 	struct voice_ear ear = u->saying->ear;
 	struct voice_fact fact = {.kind = FACT_SOUND,
-	                          .rate = RATE,
+	                          .rate = VOICE_SAY_RATE,
 	                          .now_ms = loop_now_ms(u->saying->means->around->loop)};
 	struct buf written;
 
@@ -363,7 +356,6 @@ static void *begin_saying(const void *of, const struct voice_ear *ear, uint64_t 
 	saying->means = of;
 	saying->ear = *ear;
 	saying->goes_on.run = say_on;
-	saying->paces.fire = read_again;
 	list_init(&saying->waiting);
 	spoken_init(&saying->recital, &(struct recital_listener){saying, hear_sentence});
 	return saying;
@@ -397,7 +389,6 @@ static void stop_saying(void *work)
 	struct http_saying *saying = work;
 
 	loop_forget(&saying->goes_on);
-	deadline_clear(&saying->paces);
 	free_utterance(saying->now);
 	free_utterance(saying->next);
 	while (!list_is_empty(&saying->waiting)) {
@@ -411,9 +402,36 @@ static void stop_saying(void *work)
 	free(saying);
 }
 
+static uint64_t due_saying(const void *work)
+{
+	const struct http_saying *saying = work;
+
+	if (saying->is_over)
+		return VOICE_NEVER;
+	if (saying->is_paced)
+		return say_pace_due(&saying->pace);
+	return saying->is_fed && !saying->now ? saying->pace.heard_ms : VOICE_NEVER;
+}
+
+static void tick_saying(void *work, uint64_t now_ms)
+{
+	struct http_saying *saying = work;
+
+	(void)now_ms;
+	if (!saying->is_paced) {
+		tell_over(saying, &(struct voice_fact){.kind = FACT_QUIET, .text = TEXT("")});
+		return;
+	}
+	saying->is_paced = false;
+	if (saying->now && saying->now->request)
+		request_hush(saying->now->request, false);
+}
+
 const struct voice_role voice_say_http = {
 	.begin = begin_saying,
 	.feed = feed_saying,
 	.end = end_saying,
 	.stop = stop_saying,
+	.due = due_saying,
+	.tick = tick_saying,
 };

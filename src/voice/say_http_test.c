@@ -21,6 +21,8 @@ static void on_told(void *self, uint64_t turn, const struct voice_fact *fact)
 {
 	assert_int_equal(turn, 7);
 	assert_false(over);
+	if (fact->kind == FACT_STIRRED)
+		return;
 	facts++;
 	if (fact->kind == FACT_SOUND) {
 		assert_int_equal(fact->rate, 24000);
@@ -72,10 +74,21 @@ static void begin(void (*serve)(struct server *))
 	work = role->begin(&means, &(struct voice_ear){.turn = 7, .told = on_told}, 0);
 }
 
+/* As a session does: what waits for its time is called then. */
+static bool run_to_end(void)
+{
+	for (int i = 0; i < 2000 && !over; i++) {
+		run_for(around.loop, 5);
+		while (!over && role->due(work) <= loop_now_ms(around.loop))
+			role->tick(work, loop_now_ms(around.loop));
+	}
+	return over;
+}
+
 static void finish(const char *expected)
 {
 	if (expected) {
-		assert_true(run_until(around.loop, &over));
+		assert_true(run_to_end());
 		buf_add_char(&told, '\0');
 		assert_string_equal(told.at, expected);
 	}
@@ -264,7 +277,8 @@ static void no_more_is_told_than_sounds_soon(void **state)
 	role->feed(work, TEXT("1."), 0);
 	role->end(work, 0);
 	run_for(around.loop, 1500);
-	assert_in_range(sound.len, 20 * 48000, 30 * 48000);
+	assert_in_range(sound.len, 5 * 48000, 12 * 48000);
+	assert_in_range(role->due(work), 1, VOICE_NEVER - 1);
 	assert_false(over);
 	finish(NULL);
 }

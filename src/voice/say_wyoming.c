@@ -1,7 +1,12 @@
-/* say_wyoming.c - saying by an engine that speaks Wyoming: a connection for each sentence.
+/* say_wyoming.c - saying by an engine that speaks Wyoming.
  *
- * Engines say faster than people listen.  So the next sentence waits until what was said before is
- * nearly heard, and the end is told when all is: until then there is something to interrupt.
+ * One that takes words piece by piece (`supports_synthesize_streaming`) has one connection for the
+ * answer: each sentence goes as soon as it is there, and the engine works ahead.  At the end comes
+ * the whole as `synthesize`, which such engines pass over, and which one that no longer is such an
+ * engine says.  Any other has a connection for each sentence.
+ *
+ * Engines say faster than people listen (say_pace.h): what is too early is not read, and the next
+ * sentence waits.  The end is told when all was heard: until then there is something to interrupt.
  */
 #include <stdlib.h>
 
@@ -9,26 +14,32 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "sound/resample.h"
-#include "voice/means.h"
+#include "voice/about.h"
+#include "voice/say_pace.h"
 #include "voice/spoken.h"
 
-#define AHEAD_MS 5000         /* of sound that a client may have in advance */
 #define WAITING_MAX (1 * MIB) /* bytes of sentences that wait; the rest is not said */
 #define PIECE_MAX (32 * KIB)  /* of PCM in one event */
 #define PCM_MAX (16 * MIB)    /* that one event of the engine can become */
-#define BYTES_A_MS (VOICE_SAY_RATE * 2 / 1000)
+#define WHOLE_MAX (32 * KIB)  /* of the answer that is told once more as a whole */
+#define WISH_MAX (8 * WHOLE_MAX)
+#define STOPPED_MS 10000 /* from the end of a sound to `synthesize-stopped`, if there is no more */
 
 struct wyoming_saying {
 	struct voice_ear ear;
 	const struct voice_means *means;
 	struct recital recital;
 	struct buf waiting;        /* sentences, one a line */
-	struct wyoming_line *line; /* of the one that is said; NULL: none is */
+	struct wyoming_line *line; /* of the one that is said, or of all; NULL: none is */
 	struct resample *convert;  /* NULL: its format is not known */
 	struct buf pcm;            /* scratch */
-	uint64_t begun_ms;         /* when the first sound came; 0: none did */
-	uint64_t said_ms;          /* how long all of it lasts */
-	bool is_whole;             /* no more words come */
+	struct say_pace pace;
+	bool is_paced;    /* the engine is not read until then */
+	bool streams;     /* it takes the sentences by one line, */
+	struct buf whole; /* which has had these, */
+	bool has_all;     /* and no more come by it */
+	bool is_between;  /* a sound ended, and none began since */
+	bool is_whole;    /* no more words come */
 	bool is_over;
 	unsigned depth; /* of our calls that may tell, */
 	bool is_doomed; /* and in which it was stopped */
@@ -41,18 +52,21 @@ static uint64_t now_of(const struct wyoming_saying *saying)
 
 /* ---- its end ---- */
 
-static void end_sentence(struct wyoming_saying *saying)
+/* Of a sentence, or of all of them. */
+static void end_sentences(struct wyoming_saying *saying)
 {
 	wyoming_line_close(saying->line);
 	resample_destroy(saying->convert);
 	saying->line = NULL;
 	saying->convert = NULL;
+	saying->is_paced = false;
 }
 
 static void free_saying(struct wyoming_saying *saying)
 {
 	spoken_finish(&saying->recital);
 	buf_finish(&saying->waiting);
+	buf_finish(&saying->whole);
 	buf_finish(&saying->pcm);
 	free(saying);
 }
@@ -76,13 +90,20 @@ static void saying_failed(struct wyoming_saying *saying, const char *why)
 	struct error words;
 
 	error_set(&words, "%s", why); /* of an event, which is gone with the line */
-	end_sentence(saying);
+	end_sentences(saying);
+	voice_about_doubt(saying->means->about);
 	saying->is_over = true;
 	tell_saying(saying, &(struct voice_fact){.kind = FACT_FAILED,
 	                                         .code = VOICE_ENGINE_UNAVAILABLE,
 	                                         .retryable = true,
 	                                         .text = text_of(words.words),
 	                                         .now_ms = now_of(saying)});
+}
+
+/* When it wants to go on may be another time. */
+static void tell_stirred(struct wyoming_saying *saying)
+{
+	tell_saying(saying, &(struct voice_fact){.kind = FACT_STIRRED, .now_ms = now_of(saying)});
 }
 
 static void tell_piece(struct wyoming_saying *saying, struct text pcm)
@@ -102,9 +123,11 @@ static void tell_sound(struct wyoming_saying *saying)
 {
 	struct text rest = buf_text(&saying->pcm);
 
-	if (rest.len && !saying->begun_ms)
-		saying->begun_ms = now_of(saying);
-	saying->said_ms += rest.len / BYTES_A_MS;
+	say_pace_told(&saying->pace, rest.len, now_of(saying));
+	if (saying->line && say_pace_due(&saying->pace) > now_of(saying)) {
+		saying->is_paced = true;
+		wyoming_line_hush(saying->line, true);
+	}
 	while (rest.len && !saying->is_doomed) {
 		size_t len = rest.len < PIECE_MAX ? rest.len : PIECE_MAX;
 
@@ -140,12 +163,28 @@ static void take_chunk(struct wyoming_saying *saying, const struct wyoming_event
 	tell_sound(saying);
 }
 
+/* By one line each sentence may be a sound of its own. */
 static void take_stop(struct wyoming_saying *saying)
 {
 	if (saying->convert)
 		resample_end(saying->convert, &saying->pcm);
-	end_sentence(saying);
+	if (!saying->streams)
+		end_sentences(saying);
+	resample_destroy(saying->convert);
+	saying->convert = NULL;
+	saying->is_between = true;
+	if (saying->has_all && saying->line)
+		wyoming_line_expect(saying->line, STOPPED_MS);
 	tell_sound(saying);
+	tell_stirred(saying);
+}
+
+static void take_start(struct wyoming_saying *saying, const struct wyoming_event *event)
+{
+	saying->is_between = false;
+	if (saying->has_all)
+		wyoming_line_expect(saying->line, VOICE_PATIENCE_MS);
+	know_format(saying, event);
 }
 
 static void hear_saying(void *self, const struct wyoming_event *event)
@@ -158,9 +197,12 @@ static void hear_saying(void *self, const struct wyoming_event *event)
 	if (text_is(event->type, "audio-chunk")) {
 		take_chunk(saying, event);
 	} else if (text_is(event->type, "audio-start")) {
-		know_format(saying, event);
+		take_start(saying, event);
 	} else if (text_is(event->type, "audio-stop")) {
 		take_stop(saying);
+	} else if (text_is(event->type, "synthesize-stopped")) {
+		end_sentences(saying);
+		tell_stirred(saying);
 	} else if (text_is(event->type, "error")) {
 		error_set(&why, "the engine says: %.*s", TEXT_ARG(text));
 		saying_failed(saying, why.words);
@@ -168,52 +210,112 @@ static void hear_saying(void *self, const struct wyoming_event *event)
 	leave_saying(saying);
 }
 
+/* One that said all and leaves it at that did not take it piece by piece. */
 static void on_line_failed(void *self, const char *why)
 {
 	struct wyoming_saying *saying = self;
 
 	saying->line = NULL;
 	saying->depth++;
-	saying_failed(saying, why);
+	if (saying->has_all && saying->is_between) {
+		voice_about_doubt(saying->means->about);
+		end_sentences(saying);
+		tell_stirred(saying);
+	} else {
+		saying_failed(saying, why);
+	}
 	leave_saying(saying);
 }
 
 /* ---- sentences ---- */
 
-static void put_wish(const struct wyoming_saying *saying, struct text sentence, struct buf *out)
+/* text: NULL: of none. */
+static void send_wish(const struct wyoming_saying *saying, const char *type,
+                      const struct text *text)
 {
 	const struct voice_means *means = saying->means;
-
-	put_object(out, NULL);
-	put_text(out, "text", sentence);
-	if (means->voice || means->language) {
-		put_object(out, "voice");
-		if (means->voice)
-			put_word(out, "name", means->voice);
-		if (means->language)
-			put_word(out, "language", means->language);
-		put_end(out);
-	}
-	put_end(out);
-}
-
-static void begin_sentence(struct wyoming_saying *saying)
-{
-	struct text rest, sentence = text_cut(buf_text(&saying->waiting), '\n', &rest);
 	struct buf wish;
 
-	buf_init(&wish, 8 * SPOKEN_MAX + KIB);
-	put_wish(saying, sentence, &wish);
+	buf_init(&wish, WISH_MAX);
+	put_object(&wish, NULL);
+	if (text)
+		put_text(&wish, "text", *text);
+	if (means->voice || means->language) {
+		put_object(&wish, "voice");
+		if (means->voice)
+			put_word(&wish, "name", means->voice);
+		if (means->language)
+			put_word(&wish, "language", means->language);
+		put_end(&wish);
+	}
+	put_end(&wish);
+	wyoming_line_send(saying->line, type, buf_text(&wish), TEXT(""));
+	buf_finish(&wish);
+}
+
+static void open_line(struct wyoming_saying *saying)
+{
 	saying->line = wyoming_line_open(
 		&(struct wyoming_line_options){.loop = saying->means->around->loop,
 	                                       .place = &saying->means->place.wyoming,
 	                                       .self = saying,
 	                                       .heard = hear_saying,
 	                                       .failed = on_line_failed});
-	wyoming_line_send(saying->line, "synthesize", buf_text(&wish), TEXT(""));
+	saying->is_between = false;
+}
+
+static struct text next_sentence(const struct wyoming_saying *saying)
+{
+	struct text rest;
+
+	return text_cut(buf_text(&saying->waiting), '\n', &rest);
+}
+
+static void begin_sentence(struct wyoming_saying *saying)
+{
+	struct text sentence = next_sentence(saying);
+
+	open_line(saying);
+	send_wish(saying, "synthesize", &sentence);
 	wyoming_line_expect(saying->line, VOICE_PATIENCE_MS);
 	buf_drop(&saying->waiting, sentence.len + 1);
-	buf_finish(&wish);
+}
+
+/* A space ends the sentence for who looks for that. */
+static void send_sentences(struct wyoming_saying *saying)
+{
+	if (!saying->line) {
+		open_line(saying);
+		send_wish(saying, "synthesize-start", NULL);
+		buf_clear(&saying->whole);
+	}
+	while (saying->waiting.len) {
+		struct text sentence = next_sentence(saying);
+		struct buf piece;
+
+		saying->waiting.at[sentence.len] = ' ';
+		sentence.len++;
+		if (!saying->whole.full)
+			buf_add(&saying->whole, sentence);
+		buf_init(&piece, WISH_MAX);
+		put_object(&piece, NULL);
+		put_text(&piece, "text", sentence);
+		put_end(&piece);
+		wyoming_line_send(saying->line, "synthesize-chunk", buf_text(&piece), TEXT(""));
+		buf_finish(&piece);
+		buf_drop(&saying->waiting, sentence.len);
+	}
+}
+
+static void send_end(struct wyoming_saying *saying)
+{
+	struct text whole = text_trim(buf_text(&saying->whole));
+
+	send_wish(saying, "synthesize", &whole);
+	wyoming_line_send(saying->line, "synthesize-stop", TEXT(""), TEXT(""));
+	wyoming_line_expect(saying->line, VOICE_PATIENCE_MS);
+	saying->has_all = true;
+	saying->is_between = false;
 }
 
 static void keep_sentence(void *self, struct text words)
@@ -236,7 +338,10 @@ static void *begin_saying(const void *of, const struct voice_ear *ear, uint64_t 
 	(void)now_ms;
 	saying->ear = *ear;
 	saying->means = of;
+	voice_about_want(saying->means->about);
+	saying->streams = voice_about_streams(saying->means->about);
 	buf_init(&saying->waiting, WAITING_MAX);
+	buf_init(&saying->whole, WHOLE_MAX);
 	buf_init(&saying->pcm, PCM_MAX);
 	spoken_init(&saying->recital, &(struct recital_listener){saying, keep_sentence});
 	return saying;
@@ -263,34 +368,52 @@ static void stop_saying(void *work)
 {
 	struct wyoming_saying *saying = work;
 
-	end_sentence(saying);
+	end_sentences(saying);
 	saying->is_doomed = true;
 	if (!saying->depth)
 		free_saying(saying);
 }
 
+/* There is something to send by the one line. */
+static bool has_to_send(const struct wyoming_saying *saying)
+{
+	return saying->waiting.len || (saying->is_whole && saying->line && !saying->has_all);
+}
+
 static uint64_t due_saying(const void *work)
 {
 	const struct wyoming_saying *saying = work;
-	uint64_t heard_ms = saying->begun_ms + saying->said_ms;
 
-	if (saying->line || saying->is_over)
+	if (saying->is_over)
+		return VOICE_NEVER;
+	if (saying->streams && has_to_send(saying))
+		return 0;
+	if (saying->is_paced)
+		return say_pace_due(&saying->pace);
+	if (saying->line)
 		return VOICE_NEVER;
 	if (saying->waiting.len)
-		return heard_ms > AHEAD_MS ? heard_ms - AHEAD_MS : 0;
-	return saying->is_whole ? heard_ms : VOICE_NEVER;
+		return say_pace_due(&saying->pace);
+	return saying->is_whole ? saying->pace.heard_ms : VOICE_NEVER;
 }
 
 static void tick_saying(void *work, uint64_t now_ms)
 {
 	struct wyoming_saying *saying = work;
 
-	if (saying->waiting.len) {
+	if (saying->streams && saying->waiting.len) {
+		send_sentences(saying);
+	} else if (saying->streams && has_to_send(saying)) {
+		send_end(saying);
+	} else if (saying->is_paced) {
+		saying->is_paced = false;
+		wyoming_line_hush(saying->line, false);
+	} else if (saying->waiting.len) {
 		begin_sentence(saying);
-		return;
+	} else {
+		saying->is_over = true;
+		tell_saying(saying, &(struct voice_fact){.kind = FACT_QUIET, .now_ms = now_ms});
 	}
-	saying->is_over = true;
-	tell_saying(saying, &(struct voice_fact){.kind = FACT_QUIET, .now_ms = now_ms});
 }
 
 const struct voice_role voice_say_wyoming = {

@@ -8,24 +8,21 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/utf8.h"
 #include "bus/bus.h"
 #include "net/loop.h"
-#include "run/hear.h"
-#include "signal/json.h"
-#include "signal/signal.h"
+#include "voice/answer.h"
 #include "voice/means.h"
 
-#define MESSAGE_MAX (512 * KIB) /* of an answer that is compared with what comes as a whole */
+#define WHY_MAX 200 /* bytes of what a source says of its failure */
 
 struct thinking {
 	const struct voice_thinker *thinker;
 	struct voice_ear ear;
 	struct bus_listener listener;
 	struct signal_reader *reader;
-	struct hearing hearing;
+	struct voice_answer answer;
 	struct buf question;
-	struct buf message; /* that is being said, or was said last */
-	bool in_message;
 	bool is_listening;
 	unsigned depth; /* of our calls that may tell, */
 	bool is_doomed; /* and in which it was stopped */
@@ -35,10 +32,9 @@ static void free_thinking(struct thinking *t)
 {
 	if (t->is_listening)
 		bus_remove_listener(t->thinker->around->bus, &t->listener);
-	hearing_finish(&t->hearing);
+	answer_finish(&t->answer);
 	signal_reader_destroy(t->reader);
 	buf_finish(&t->question);
-	buf_finish(&t->message);
 	free(t);
 }
 
@@ -74,93 +70,38 @@ static void tell_failed(struct thinking *t, enum voice_code code, bool retryable
 
 /* ---- the answer ---- */
 
-static void say_words(struct thinking *t, struct text words)
+static void think_said(void *self, struct text words)
 {
-	if (!words.len)
-		return;
-	if (!t->in_message && t->message.len)
-		tell_fact(t, &(struct voice_fact){.kind = FACT_DELTA, .text = TEXT("\n\n")});
-	if (!t->in_message)
-		buf_clear(&t->message);
-	t->in_message = true;
-	buf_add(&t->message, words);
-	tell_fact(t, &(struct voice_fact){.kind = FACT_DELTA, .text = words});
+	tell_fact(self, &(struct voice_fact){.kind = FACT_DELTA, .text = words});
 }
 
-/* What did not come in pieces is said at once; what says the same again is not. */
-static void hear_whole(struct thinking *t, const struct run_event *e)
+static void think_works(void *self, struct text tool, bool begins)
 {
-	bool was_said =
-		text_equal(text_trim(e->text), text_trim(buf_text(&t->message))) || t->message.full;
-
-	if (!t->in_message && !was_said)
-		say_words(t, e->text);
-	t->in_message = false;
-	if (e->has_call)
-		tell_fact(t, &(struct voice_fact){.kind = FACT_TOOL_STARTED, .text = e->tool});
+	tell_fact(self,
+	          &(struct voice_fact){.kind = begins ? FACT_TOOL_STARTED : FACT_TOOL_FINISHED,
+	                               .text = tool});
 }
 
-/* What subagents say is not said to the person. */
-static void think_event(void *self, const struct run_event *e)
+static void tell_outcome(struct thinking *t, enum voice_answer_end end)
 {
-	struct thinking *t = self;
-
-	if (e->part.len)
-		return;
-	if (e->kind == RUN_SAID && !e->is_thought)
-		say_words(t, e->text);
-	else if (e->kind == RUN_REPLIED)
-		hear_whole(t, e);
-	else if (e->kind == RUN_RETURNED)
-		tell_fact(t, &(struct voice_fact){.kind = FACT_TOOL_FINISHED, .text = e->tool});
-}
-
-/* ---- its end ---- */
-
-static bool is_cancelled(yyjson_val *payload)
-{
-	struct text code = json_text_at(payload, "code"), result = json_text_at(payload, "result");
-
-	return text_is(result, "cancelled") || text_is(code, "cancelled") ||
-	       text_is(code, "aborted") || text_is(result, "aborted");
-}
-
-static void end_run(struct thinking *t, const struct signal *s, bool success)
-{
-	yyjson_val *payload = yyjson_obj_get(s->envelope, "payload");
-	struct text message = json_text_at(payload, "message");
+	struct text words = utf8_cut(answer_why(&t->answer), WHY_MAX);
 	struct error why;
 
-	*t->thinker->state = success ? THINKER_DONE : THINKER_FAILED;
-	if (success) {
+	*t->thinker->state = end == ANSWER_WHOLE ? THINKER_DONE : THINKER_FAILED;
+	if (end == ANSWER_WHOLE) {
 		tell_fact(t, &(struct voice_fact){.kind = FACT_WHOLE});
-	} else if (is_cancelled(payload)) {
+	} else if (end == ANSWER_CANCELLED) {
 		tell_failed(t, VOICE_CANCELLED_UPSTREAM, true, "the answer was cancelled");
 	} else {
-		if (!message.len)
-			message = json_text_at(payload, "result");
-		error_set(&why, "%s did not answer: %.*s", t->thinker->source,
-		          message.len < 200 ? (int)message.len : 200,
-		          message.len ? message.at : "");
+		error_set(&why, "%s did not answer: %.*s", t->thinker->source, TEXT_ARG(words));
 		tell_failed(t, VOICE_ENGINE_UNAVAILABLE, true, why.words);
 	}
-}
-
-/* An ask ends in one completion or error; those of its subagents have other tasks. */
-static void look_for_end(struct thinking *t, const struct signal *s)
-{
-	yyjson_val *payload = yyjson_obj_get(s->envelope, "payload");
-	struct text task = json_text_at(payload, "taskId");
-
-	if (s->kind == KIND_COMPLETION && (!task.len || text_is(task, t->thinker->turn)))
-		end_run(t, s, !yyjson_is_false(yyjson_obj_get(payload, "success")));
-	else if (s->kind == KIND_ERROR && !text_is(json_text_at(payload, "severity"), "warning"))
-		end_run(t, s, false);
 }
 
 static void hear_run(struct bus_listener *listener, const struct signal *s)
 {
 	struct thinking *t = list_of(listener, struct thinking, listener);
+	enum voice_answer_end end;
 	struct signal whole;
 
 	if (*t->thinker->state != THINKER_ASKED || !text_is(s->correlation, t->thinker->turn) ||
@@ -168,9 +109,9 @@ static void hear_run(struct bus_listener *listener, const struct signal *s)
 	    !signal_read(t->reader, s->line, &whole, NULL))
 		return;
 	enter(t);
-	hear_signal(&t->hearing, &whole, think_event, t);
-	if (!t->is_doomed)
-		look_for_end(t, &whole);
+	end = answer_hear(&t->answer, &whole, text_of(t->thinker->turn));
+	if (end != ANSWER_GOES_ON && !t->is_doomed)
+		tell_outcome(t, end);
 	leave_thinking(t);
 }
 
@@ -185,9 +126,8 @@ static void *begin_thinking(const void *of, const struct voice_ear *ear, uint64_
 	t->ear = *ear;
 	t->listener = (struct bus_listener){.name = "voice", .heard = hear_run};
 	t->reader = signal_reader_create();
-	hearing_init(&t->hearing);
+	answer_init(&t->answer, &(struct voice_answer_listener){t, think_said, think_works});
 	buf_init(&t->question, BACK_PROMPT_MAX);
-	buf_init(&t->message, MESSAGE_MAX);
 	return t;
 }
 

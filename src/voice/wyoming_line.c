@@ -16,6 +16,7 @@ struct wyoming_line {
 	struct deadline expected;
 	unsigned patience_ms; /* for the next event; 0: any */
 	struct later fails;   /* for what is found out within a call of our user */
+	bool is_hushed;       /* nothing is read */
 	bool is_reading;      /* heard() runs */
 	bool is_closed;       /* by whoever runs in it */
 };
@@ -228,6 +229,14 @@ void wyoming_line_expect(struct wyoming_line *line, unsigned ms)
 {
 	line->patience_ms = ms;
 	deadline_clear(&line->expected);
-	if (ms)
+	if (ms && !line->is_hushed)
 		deadline_set(line->options.loop, &line->expected, ms);
+}
+
+void wyoming_line_hush(struct wyoming_line *line, bool hush)
+{
+	line->is_hushed = hush;
+	if (line->conn)
+		conn_hush(line->conn, hush);
+	wyoming_line_expect(line, line->patience_ms);
 }

@@ -43,5 +43,7 @@ void wyoming_line_send_sound(struct wyoming_line *line, const char *type,
 
 /* From now on it fails when nothing comes for so long; 0: it may be silent. */
 void wyoming_line_expect(struct wyoming_line *line, unsigned ms);
+/* Stop reading what it says, or go on.  Nothing is expected of one that is not read. */
+void wyoming_line_hush(struct wyoming_line *line, bool hush);
 
 #endif
