@@ -43,15 +43,21 @@ const char *admit_reason_name(enum admit_reason reason)
 	return reason_names[reason];
 }
 
+size_t admit_most(const struct admit_options *options)
+{
+	return options->size_max > ADMIT_OWN_MAX ? options->size_max : ADMIT_OWN_MAX;
+}
+
 struct admit *admit_create(const struct admit_options *options)
 {
 	struct admit *admit = must_zero(1, sizeof(*admit));
+	size_t most = admit_most(options);
 
 	admit->options = *options;
-	json_reader_init(&admit->json, options->size_max);
+	json_reader_init(&admit->json, most);
 	admit->empty = yyjson_read("{}", 2, YYJSON_READ_NOFLAG);
-	buf_init(&admit->body, options->size_max + FILL_MAX);
-	buf_init(&admit->source, options->size_max + FILL_MAX);
+	buf_init(&admit->body, most + FILL_MAX);
+	buf_init(&admit->source, most + FILL_MAX);
 	return admit;
 }
 
@@ -102,7 +108,7 @@ static enum admit_reason too_deep(struct admit *a)
 
 static enum admit_reason parse(struct admit *a)
 {
-	size_t max = a->options.size_max;
+	size_t max = a->from->is_box ? admit_most(&a->options) : a->options.size_max;
 	yyjson_doc *doc;
 
 	if (a->raw.len > max) {

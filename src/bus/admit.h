@@ -41,6 +41,9 @@ enum admit_reason {
 	ADMIT_REASONS,
 };
 
+/* The box's own signals may be as long, whatever is allowed to others. */
+#define ADMIT_OWN_MAX ((size_t)1024 * 1024)
+
 struct admit_options {
 	enum admit_mode mode;
 	size_t size_max;    /* bytes of one signal: 1 MiB */
@@ -84,6 +87,7 @@ struct draft {
 
 struct admit;
 
+size_t admit_most(const struct admit_options *options); /* bytes of any signal */
 struct admit *admit_create(const struct admit_options *options);
 void admit_destroy(struct admit *admit);
 void admit_set_mode(struct admit *admit, enum admit_mode mode);

@@ -404,13 +404,18 @@ static void what_is_too_big_is_refused(void **state)
 		memcpy(raw + len - 2, "\"}", 2);
 		assert_int_equal(reading((struct text){raw, len}),
 		                 extra ? ADMIT_TOO_BIG : ADMIT_OK);
+		assert_int_equal(
+			admit_read(admit, (struct text){raw, len},
+		                   &(struct admit_from){.name = TEXT("box"), .is_box = true},
+		                   &draft, &why),
+			ADMIT_OK);
 	}
 	free(raw);
 }
 
 static void a_name_without_end_is_refused(void **state)
 {
-	struct text endless = {must_zero(1, 128 * KIB), 128 * KIB};
+	struct text endless = {must_zero(2, ADMIT_OWN_MAX), 2 * ADMIT_OWN_MAX};
 	struct admit_from from = {.name = endless, .prefix = TEXT("local/")};
 
 	assert_int_equal(admit_read(admit, TEXT("{\"type\":\"x\"}"), &from, &draft, &why),

@@ -103,7 +103,7 @@ struct bus *bus_create(struct journal *journal, const struct admit_options *opti
 	bus->admit = admit_create(options);
 	bus->inner = admit_create(options);
 	bus->window = window_create();
-	buf_init(&bus->line, options->size_max * 2 + BUS_LINE_SLACK);
+	buf_init(&bus->line, admit_most(options) * 2 + BUS_LINE_SLACK);
 	list_init(&bus->listeners);
 	list_init(&bus->waiting);
 	tally_init(&bus->tally);

@@ -75,7 +75,7 @@ static void hear_prepared(struct custody *c, yyjson_val *payload, const struct s
 		return;
 	l->state = LETTER_PREPARED;
 	l->seq = l->moved = s->seq;
-	l->at_ms = s->at_ms;
+	l->at_ms = l->last_ms = s->at_ms;
 	if (c->open.count >= CUSTODY_OPEN_MAX)
 		custody_drop_letter(c, &c->open);
 	custody_add_letter(c, &c->open, l);
@@ -196,6 +196,13 @@ static const struct {
 	{"shortened", hear_shortened},
 };
 
+/* However long its agent took. */
+static void give_another_day(struct letter *l, double at_ms)
+{
+	l->last_ms = at_ms;
+	l->old_ms = 0;
+}
+
 static bool change_letter(struct letter *l, struct text what, yyjson_val *payload)
 {
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
@@ -250,6 +257,8 @@ void custody_hear_delivery(struct custody *c, struct text what, yyjson_val *payl
 	l->is_telling = false;
 	if (change_letter(l, what, payload)) {
 		l->seq = s->seq;
+		if (text_is(what, "finished") || text_is(what, "dropped"))
+			give_another_day(l, s->at_ms);
 	} else if (letter_read_state(what, &state)) {
 		l->seq = l->moved = s->seq;
 		move_letter(c, l, state, payload);

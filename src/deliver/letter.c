@@ -148,11 +148,11 @@ static void free_words(char **words, struct word_block *block, size_t count)
 	free(block->at);
 }
 
-static double read_time(yyjson_val *from)
+static double read_time(yyjson_val *from, const char *name)
 {
 	double at_ms = 0;
 
-	json_number(yyjson_obj_get(from, "at"), &at_ms);
+	json_number(yyjson_obj_get(from, name), &at_ms);
 	return at_ms > 0 && at_ms < TIME_MAX ? at_ms : 0;
 }
 
@@ -180,7 +180,8 @@ struct letter *letter_read(yyjson_val *payload)
 	l->drafts = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "drafts"));
 	l->tries = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "tries"));
 	l->is_half = yyjson_is_true(yyjson_obj_get(payload, "half"));
-	l->at_ms = read_time(payload);
+	l->at_ms = read_time(payload, "at");
+	l->last_ms = read_time(payload, "last");
 	l->seq = yyjson_get_uint(yyjson_obj_get(payload, "seq"));
 	l->moved = yyjson_get_uint(yyjson_obj_get(payload, "moved"));
 	list_init(&l->in_all);
@@ -218,6 +219,7 @@ void letter_save(const struct letter *l, struct buf *out)
 	if (l->is_half)
 		put_bool(out, "half", true);
 	put_i64(out, "at", (int64_t)l->at_ms);
+	put_i64(out, "last", (int64_t)l->last_ms);
 	put_u64(out, "seq", l->seq);
 	put_u64(out, "moved", l->moved);
 }
@@ -238,7 +240,7 @@ struct received *received_read(yyjson_val *payload)
 	struct received *r = must_zero(1, sizeof(*r));
 
 	read_words(r->words, &r->block, received_names, RECEIVED_WORDS, payload);
-	r->at_ms = read_time(payload);
+	r->at_ms = read_time(payload, "at");
 	r->seq = yyjson_get_uint(yyjson_obj_get(payload, "seq"));
 	list_init(&r->in_all);
 	list_init(&r->kept);

@@ -217,8 +217,22 @@ static bool is_ready(struct letter *l, const struct outbox_line *line, int64_t n
 {
 	struct channel_message where = outbox_message(l, TEXT(""));
 
+	l->due_ms = l->pause_ms;
+	if (now_ms < l->pause_ms)
+		return false;
 	l->due_ms = line->kind->ready ? line->kind->ready(line->channel, &where, now_ms) : now_ms;
 	return l->due_ms <= now_ms;
+}
+
+/* The wall's clock may jump while a box lives: it says how old a letter is once, when that is first
+ * asked. */
+bool outbox_is_old(const struct outbox *o, struct letter *l, int64_t now_ms)
+{
+	double age_ms = (double)o->options.wall_ms() - l->last_ms;
+
+	if (!l->old_ms)
+		l->old_ms = now_ms + (int64_t)(OUTBOX_DAY_MS - (age_ms > 0 ? age_ms : 0)) + 1;
+	return now_ms >= l->old_ms;
 }
 
 static void give_up_old(struct outbox *o, struct letter *l)
@@ -232,8 +246,6 @@ static void give_up_old(struct outbox *o, struct letter *l)
 void outbox_work_letter(struct outbox *o, struct letter *l, struct outbox_line *line,
                         int64_t now_ms)
 {
-	double wall_ms = (double)o->options.wall_ms();
-
 	if (l->is_telling)
 		return;
 	if (line && l->is_out && l->state != LETTER_STARTED) {
@@ -246,7 +258,7 @@ void outbox_work_letter(struct outbox *o, struct letter *l, struct outbox_line *
 		                  "the configuration has its chat no more");
 		return;
 	}
-	if (!l->is_out && wall_ms - l->at_ms > OUTBOX_DAY_MS) {
+	if (!l->is_out && outbox_is_old(o, l, now_ms)) {
 		give_up_old(o, l);
 		return;
 	}
@@ -308,7 +320,22 @@ static void note_accepted(struct outbox *o, struct letter *l, struct text id)
 
 	if (line)
 		line->away_ms = 0;
+	l->absences = 0;
 	outbox_tell_piece(o, l, "delivery.accepted", id);
+}
+
+/* It had left, and is not there: it leaves again, after a pause that grows. */
+static void note_absent(struct outbox *o, struct letter *l, const char *why, int64_t now_ms)
+{
+	int64_t pause_ms = l->absences ? (int64_t)OUTBOX_AWAY_MS << l->absences : 0;
+
+	if (++l->absences == OUTBOX_ABSENCES) {
+		outbox_tell_words(o, l, "delivery.failed",
+		                  "it was sent again and again, and never arrived");
+		return;
+	}
+	l->pause_ms = now_ms + (pause_ms < OUTBOX_AWAY_MOST_MS ? pause_ms : OUTBOX_AWAY_MOST_MS);
+	outbox_tell_words(o, l, "delivery.queued", why);
 }
 
 static void not_now(struct outbox *o, struct letter *l, const struct channel_result *result,
@@ -366,8 +393,8 @@ void outbox_answered(struct outbox *o, const struct channel_result *result, int6
 		else
 			outbox_tell_words(o, l, "delivery.failed", why);
 		break;
-	case CHANNEL_ABSENT: /* it did not leave: it does now */
-		outbox_note_away(o, l, why, now_ms - OUTBOX_AWAY_MOST_MS);
+	case CHANNEL_ABSENT:
+		note_absent(o, l, why, now_ms);
 		break;
 	case CHANNEL_AWAY:
 	case CHANNEL_LATER:

@@ -23,6 +23,7 @@
 #define OUTBOX_DOUBT_MS 1000        /* before a message is looked for whose answer was lost */
 #define OUTBOX_AWAY_MS 1000         /* before another attempt, doubling to ... */
 #define OUTBOX_AWAY_MOST_MS 30000
+#define OUTBOX_ABSENCES 8 /* a piece that left so often, and was not there, is given up */
 #define OUTBOX_DAY_MS (24.0 * 3600 * 1000) /* a channel may be away so long */
 #define OUTBOX_FILES_MAX 4                 /* that are on their way at a time */
 #define OUTBOX_WAITING_MAX 1000            /* letters of an account; another is not taken */

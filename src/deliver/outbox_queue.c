@@ -52,15 +52,13 @@ void outbox_note_there(struct outbox *o, struct outbox_chat *chat, bool is_there
 }
 
 /* A letter waits for a day, and not longer. */
-static void release_old(struct outbox *o, struct outbox_account *a)
+static void release_old(struct outbox *o, struct outbox_account *a, int64_t now_ms)
 {
-	double wall_ms = (double)o->options.wall_ms();
-
 	list_each(&a->held, link) {
 		struct outbox_chat *chat = list_of(link, struct outbox_chat, in_work);
 
 		list_each(&chat->letters, l)
-			if (wall_ms - list_of(l, struct letter, in_chat)->at_ms > OUTBOX_DAY_MS) {
+			if (outbox_is_old(o, list_of(l, struct letter, in_chat), now_ms)) {
 				outbox_stir_chat(o, chat);
 				break;
 			}
@@ -272,7 +270,7 @@ static void stir_due(struct outbox *o, int64_t now_ms)
 	while ((due = dues_first(&o->account_dues)) && due->at_ms <= now_ms) {
 		struct outbox_account *a = list_of(due, struct outbox_account, due);
 
-		release_old(o, a);
+		release_old(o, a, now_ms);
 		release(o, a, a->is_there ? SIZE_MAX : OUTBOX_TRIALS);
 		dues_set(&o->account_dues, due,
 		         list_is_empty(&a->held) ? INT64_MAX : now_ms + OUTBOX_AWAY_MOST_MS);

@@ -7,6 +7,14 @@
 
 #include "deliver/outbox_inside.h"
 
+/* The chat is another channel's since it began: nobody knows how much of it is there. */
+static void lose(struct outbox *o, struct letter *l, int64_t now_ms)
+{
+	l->is_open = false;
+	l->due_ms = now_ms;
+	outbox_stir_chat(o, l->chat);
+}
+
 bool outbox_say(struct outbox *o, struct text id, struct text text, int64_t now_ms)
 {
 	struct letter *l = custody_letter(o->options.custody, id);
@@ -16,6 +24,10 @@ bool outbox_say(struct outbox *o, struct text id, struct text text, int64_t now_
 
 	if (!line || !line->channel || !letter_is(l, "stream") || !l->is_out || !l->is_open)
 		return true;
+	if (!line->kind->stream) {
+		lose(o, l, now_ms);
+		return true;
+	}
 	l->due_ms = now_ms + OUTBOX_SEND_MS;
 	message = outbox_message(l, text);
 	return line->kind->stream(line->channel, &message, CHANNEL_SAYS);
@@ -36,6 +48,10 @@ void outbox_end_stream(struct outbox *o, struct letter *l, const struct outbox_l
 
 	if (l->seq > custody_durable(o->options.custody))
 		return;
+	if (!line->kind->stream) {
+		lose(o, l, now_ms);
+		return;
+	}
 	l->is_open = false;
 	l->count = 1; /* all of it is this message */
 	l->due_ms = now_ms + OUTBOX_SEND_MS;

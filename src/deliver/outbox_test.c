@@ -1,5 +1,5 @@
 /* outbox_test.c - custody: what is on the disk before what leaves, and what a crash makes of it. */
-#include "deliver/outbox_inside.h"
+#include "deliver/test_outbox.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,213 +9,9 @@
 #include <cmocka.h>
 
 #include "base/put.h"
-#include "bus/bus.h"
 #include "bus/fixture.h"
-#include "bus/folds.h"
+#include "deliver/outbox_stream.h"
 #include "deliver/tell.h"
-
-static struct custody *custody;
-static struct outbox *outbox;
-static struct channel_kind kind;
-static struct outbox_line line, closed;
-static int64_t now_ms;
-static char sent[4096]; /* what left, a line each */
-static unsigned looks;
-static struct {
-	enum channel_answer answer;
-	bool is_silent;
-	enum channel_answer found;
-	enum channel_answer changed; /* of edits and removals */
-	enum outbox_file file;
-	bool is_refusing_files;
-} script;
-
-static int64_t wall_ms(void)
-{
-	return 1000000 + now_ms;
-}
-
-static struct outbox_line *find(void *self, struct text account)
-{
-	closed.kind = line.kind;
-	return text_is(account, "desk") ? &line : text_is(account, "gone") ? NULL : &closed;
-}
-
-static void answer_as(const struct channel_message *m, enum channel_act act,
-                      enum channel_answer answer)
-{
-	struct error why = {"as the test says"};
-
-	outbox_answered(outbox,
-	                &(struct channel_result){.act = act,
-	                                         .answer = answer,
-	                                         .delivery = m->delivery,
-	                                         .piece = m->piece,
-	                                         .message = TEXT("there"),
-	                                         .why = &why},
-	                now_ms);
-}
-
-static void channel_sends(void *self, const struct channel_message *m)
-{
-	size_t n = strlen(sent);
-
-	snprintf(sent + n, sizeof(sent) - n, "%u:%.*s%s\n", m->piece, TEXT_ARG(m->text),
-	         m->file ? m->file->path : "");
-	if (script.is_refusing_files && m->file)
-		answer_as(m, CHANNEL_SEND, CHANNEL_REFUSED);
-	else if (!script.is_silent)
-		answer_as(m, CHANNEL_SEND, script.answer);
-}
-
-static void channel_looks(void *self, const struct channel_message *m)
-{
-	looks++;
-	assert_true(m->since_ms > 0);
-	answer_as(m, CHANNEL_LOOK, script.found);
-}
-
-static void note_change(const char *what, const struct channel_message *m, enum channel_act act)
-{
-	struct error why = {"as the test says"};
-	size_t n = strlen(sent);
-
-	snprintf(sent + n, sizeof(sent) - n, "%s %.*s:%.*s\n", what, TEXT_ARG(m->message),
-	         TEXT_ARG(m->text));
-	outbox_answered(outbox,
-	                &(struct channel_result){.act = act,
-	                                         .answer = script.changed,
-	                                         .delivery = m->delivery,
-	                                         .piece = m->piece,
-	                                         .why = &why},
-	                now_ms);
-}
-
-static void channel_edits(void *self, const struct channel_message *m)
-{
-	note_change("edit", m, CHANNEL_EDIT);
-}
-
-static void channel_removes(void *self, const struct channel_message *m)
-{
-	note_change("remove", m, CHANNEL_REMOVE);
-}
-
-static enum outbox_file find_file(void *self, const struct letter *l, unsigned number,
-                                  struct channel_upload *file, struct error *why)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "<file %u>", number);
-	if (script.file == OUTBOX_FILE_HERE)
-		file->path = strdup(path);
-	snprintf(why->words, sizeof(why->words), "it did not come");
-	return script.file;
-}
-
-static void begin(void)
-{
-	struct outbox_options o = {.custody = custody = custody_create(),
-	                           .again = "(again)",
-	                           .wall_ms = wall_ms,
-	                           .find = find,
-	                           .file = find_file};
-
-	folds_add(bus_folds(fixture_bus), &custody_fold, custody);
-	folds_catch_up(bus_folds(fixture_bus));
-	o.bus = fixture_bus;
-	outbox = outbox_create(&o);
-}
-
-static void end(void)
-{
-	outbox_destroy(outbox);
-	custody_destroy(custody);
-}
-
-static int open_outbox(void **state)
-{
-	fixture_open();
-	kind = (struct channel_kind){.name = "fake",
-	                             .traits = {.limit = {CHUNK_POINTS, 60, 0}},
-	                             .send = channel_sends,
-	                             .look = channel_looks,
-	                             .edit = channel_edits,
-	                             .remove = channel_removes};
-	line = (struct outbox_line){.account = "desk", .kind = &kind, .channel = &kind};
-	memset(&script, 0, sizeof(script));
-	sent[0] = '\0';
-	looks = 0;
-	now_ms = 0;
-	begin();
-	return 0;
-}
-
-static int close_outbox(void **state)
-{
-	fixture_stop();
-	end();
-	fixture_start();
-	fixture_close();
-	return 0;
-}
-
-/* As after a kill: what is in the journal is all there is. */
-static void restart(void)
-{
-	fixture_stop();
-	end();
-	fixture_start();
-	line.away_until_ms = 0;
-	begin();
-}
-
-/* Of two pieces. */
-#define LONG "The first sentence is of this length. The second one follows it. Then a third."
-
-static const char *media; /* of what is prepared, or NULL */
-
-static void prepare(const char *id, const char *text, const char *of_kind)
-{
-	struct outbox_wish wish = {.id = text_of(id),
-	                           .request = TEXT("r1"),
-	                           .account = TEXT("desk"),
-	                           .peer = TEXT("ada"),
-	                           .text = text_of(text),
-	                           .kind = of_kind,
-	                           .more = {[LETTER_MEDIA] = text_of(media)}};
-	bool taken = outbox_prepare(outbox, &wish);
-
-	assert_true(taken);
-}
-
-static enum letter_state state_of(const char *id)
-{
-	const struct letter *l = custody_letter(custody, text_of(id));
-
-	assert_non_null(l);
-	return l->state;
-}
-
-/* The disk has all that was told so far; then there may be more to do. */
-static void sync_once(void)
-{
-	uint64_t seq = 0;
-
-	list_each(custody_letters(custody), l) {
-		const struct letter *letter = list_of(l, struct letter, in_all);
-
-		seq = letter->seq > seq ? letter->seq : seq;
-	}
-	bus_durable(fixture_bus, seq);
-	outbox_work(outbox, now_ms);
-}
-
-static void sync_all(void)
-{
-	for (unsigned i = 0; i < 20; i++)
-		sync_once();
-}
 
 /* ---- in order ---- */
 
@@ -306,6 +102,36 @@ static void after_a_day_it_is_given_up(void **state)
 	now_ms += (int64_t)OUTBOX_DAY_MS + 1;
 	sync_all();
 	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
+}
+
+static void a_clock_that_jumps_makes_nothing_old(void **state)
+{
+	line.channel = NULL;
+	prepare("r1.1", "good day", "final");
+	sync_all();
+	wall_jump_ms = 2 * (int64_t)OUTBOX_DAY_MS;
+	sync_all();
+	assert_int_equal(state_of("r1.1"), LETTER_QUEUED);
+}
+
+static void a_piece_that_is_never_there_is_given_up(void **state)
+{
+	kind.traits.can_recognise = true;
+	script.answer = CHANNEL_UNKNOWN;
+	script.found = CHANNEL_ABSENT;
+	prepare("r1.1", "good day", "final");
+	prepare("r1.2", "another", "final");
+	for (unsigned i = 0; i < 100 && state_of("r1.1") != LETTER_FAILED; i++) {
+		now_ms += OUTBOX_AWAY_MS;
+		sync_all();
+	}
+	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
+	assert_int_equal(looks, OUTBOX_ABSENCES);
+	assert_true(now_ms > 60000); /* with pauses between */
+	script.found = CHANNEL_ACCEPTED;
+	now_ms += OUTBOX_AWAY_MOST_MS;
+	sync_all();
+	assert_int_equal(state_of("r1.2"), LETTER_DELIVERED);
 }
 
 static void a_send_without_an_answer_is_sent_again_once(void **state)
@@ -439,24 +265,6 @@ static void or_it_is_left(void **state)
 
 /* ---- drafts ---- */
 
-static void draft(const char *text)
-{
-	prepare("r1.1", text, "draft");
-	sync_all();
-	assert_int_equal(state_of("r1.1"), LETTER_ACCEPTED);
-}
-
-static void finish(const char *text)
-{
-	bool good = outbox_finish(outbox, TEXT("r1.1"),
-	                          &(struct outbox_wish){.text = text_of(text),
-	                                                .kind = "final",
-	                                                .more = {[LETTER_MEDIA] = text_of(media)}});
-
-	assert_true(good);
-	sync_all();
-}
-
 static void a_draft_rests_and_the_last_edit_ends_it(void **state)
 {
 	bool good;
@@ -473,6 +281,34 @@ static void a_draft_rests_and_the_last_edit_ends_it(void **state)
 	assert_string_equal(sent, "1:good\n1:another\nedit there:good day\n"
 	                          "edit there:good day, Ada\n");
 	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static void an_agent_may_take_days_for_its_last_text(void **state)
+{
+	draft("good");
+	now_ms += 3 * (int64_t)OUTBOX_DAY_MS;
+	finish("good day");
+	assert_string_equal(sent, "1:good\nedit there:good day\n");
+	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
+}
+
+static bool channel_streams(void *self, const struct channel_message *m, enum channel_flow flow)
+{
+	return true;
+}
+
+static void a_stream_ends_where_its_chat_is_another_channel_now(void **state)
+{
+	kind.traits.can_stream = true;
+	kind.stream = channel_streams;
+	script.is_silent = true;
+	prepare("r1.1", "good", "stream");
+	sync_all();
+	assert_true(outbox_say(outbox, TEXT("r1.1"), TEXT("good day"), now_ms));
+	kind.stream = NULL;
+	assert_true(outbox_say(outbox, TEXT("r1.1"), TEXT("good day, Ada"), now_ms));
+	sync_all();
+	assert_int_equal(state_of("r1.1"), LETTER_UNKNOWN);
 }
 
 static void a_draft_that_has_its_text_is_not_edited(void **state)
@@ -693,162 +529,6 @@ static void a_channel_that_is_away_is_tried_with_few(void **state)
 	assert_int_equal(custody_open_count(custody), 0);
 }
 
-/* ---- files ---- */
-
-#define FILES "a.png\nhttps://h/b.pdf?key=secret"
-
-static void prepare_files(const char *text, const char *of_kind)
-{
-	kind.traits.can_media = true;
-	media = FILES;
-	prepare("r1.1", text, of_kind);
-	media = NULL;
-}
-
-static const char *missed_of(const char *id)
-{
-	return custody_letter(custody, text_of(id))->words[LETTER_MISSED];
-}
-
-static void files_are_pieces_behind_the_text(void **state)
-{
-	script.file = OUTBOX_FILE_COMES;
-	prepare_files("good day", "final");
-	sync_all();
-	assert_string_equal(sent, "1:good day\n");
-	assert_int_equal(state_of("r1.1"), LETTER_ACCEPTED); /* nothing was begun without bytes */
-	script.file = OUTBOX_FILE_HERE;
-	now_ms += OUTBOX_AWAY_MS;
-	sync_once();
-	assert_int_equal(state_of("r1.1"), LETTER_STARTED);
-	assert_string_equal(sent, "1:good day\n");
-	sync_once();
-	assert_string_equal(sent, "1:good day\n2:<file 1>\n");
-	outbox_work(outbox, now_ms);
-	assert_string_equal(sent, "1:good day\n2:<file 1>\n");
-	sync_all();
-	assert_string_equal(sent, "1:good day\n2:<file 1>\n3:<file 2>\n");
-	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
-	assert_null(missed_of("r1.1"));
-}
-
-static void a_file_that_cannot_be_sent_is_told_and_stops_nothing(void **state)
-{
-	script.file = OUTBOX_FILE_MISSING;
-	prepare_files("good day", "final");
-	sync_all();
-	assert_string_equal(sent, "1:good day\n");
-	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
-	assert_string_equal(missed_of("r1.1"), "a.png: it did not come\nb.pdf: it did not come");
-}
-
-static void files_that_are_refused_fail_a_letter_of_files_alone(void **state)
-{
-	struct error why;
-	bool good;
-
-	script.is_refusing_files = true;
-	prepare_files("", "final");
-	sync_all();
-	assert_string_equal(sent, "1:<file 1>\n2:<file 2>\n");
-	assert_int_equal(state_of("r1.1"), LETTER_FAILED);
-	assert_string_equal(missed_of("r1.1"), "a.png: as the test says\nb.pdf: as the test says");
-	script.is_refusing_files = false;
-	sent[0] = '\0';
-	good = outbox_retry(outbox, TEXT("r1.1"), &why);
-	assert_true(good);
-	sync_all();
-	assert_string_equal(sent, "1:<file 1>\n2:<file 2>\n");
-}
-
-static void after_a_crash_a_file_that_was_begun_goes_again_and_says_so(void **state)
-{
-	prepare_files("", "final");
-	script.is_silent = true;
-	sync_all();
-	assert_string_equal(sent, "1:<file 1>\n");
-	script.is_silent = false;
-	restart();
-	sync_all();
-	assert_string_equal(sent, "1:<file 1>\n1:(again)<file 1>\n2:<file 2>\n");
-	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
-}
-
-static void a_file_of_which_nobody_knows_is_told_as_well(void **state)
-{
-	prepare_files("", "final");
-	script.is_silent = true;
-	for (int i = 0; i < 2; i++) {
-		sync_all();
-		now_ms += OUTBOX_SEND_MS;
-	}
-	script.is_silent = false;
-	sync_all();
-	assert_string_equal(sent, "1:<file 1>\n1:(again)<file 1>\n2:<file 2>\n");
-	assert_string_equal(missed_of("r1.1"), "a.png: nobody knows whether it arrived");
-	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
-}
-
-static void where_no_files_are_shown_the_text_names_them(void **state)
-{
-	kind.traits.limit.max = 200;
-	media = FILES;
-	prepare("r1.1", "good day", "final");
-	media = NULL;
-	sync_all();
-	assert_string_equal(sent, "1:good day\n\n[picture: a.png]\n[file: b.pdf]\n");
-	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
-}
-
-/* Of two pieces; so many rounds. */
-static void begin_draft(unsigned rounds)
-{
-	kind.traits.can_media = kind.traits.can_edit = true;
-	prepare("r1.1", LONG, "draft");
-	while (rounds--)
-		sync_once();
-	sent[0] = '\0';
-}
-
-static void finish_draft(void)
-{
-	media = "a.png";
-	finish("short");
-	media = NULL;
-	assert_int_equal(state_of("r1.1"), LETTER_DELIVERED);
-}
-
-static void files_of_a_draft_follow_its_last_text_and_stay(void **state)
-{
-	begin_draft(20);
-	assert_int_equal(custody_letter(custody, TEXT("r1.1"))->accepted, 2);
-	finish_draft();
-	assert_string_equal(sent, "edit there:short\n3:<file 1>\nremove there:\n");
-}
-
-static void a_piece_that_the_last_text_lacks_does_not_leave(void **state)
-{
-	begin_draft(3);
-	assert_int_equal(custody_letter(custody, TEXT("r1.1"))->accepted, 1);
-	assert_int_equal(state_of("r1.1"), LETTER_STARTED);
-	finish_draft();
-	assert_string_equal(sent, "edit there:short\n2:<file 1>\n");
-}
-
-static void a_file_is_not_the_piece_of_which_nobody_knows(void **state)
-{
-	begin_draft(3);
-	script.is_silent = true;
-	sync_all();
-	now_ms += OUTBOX_SEND_MS;
-	sync_all();
-	assert_int_equal(state_of("r1.1"), LETTER_UNKNOWN);
-	script.is_silent = false;
-	sent[0] = '\0';
-	finish_draft();
-	assert_string_equal(sent, "edit there:short\n2:<file 1>\n");
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_outbox, close_outbox)
@@ -859,6 +539,10 @@ int main(void)
 		TEST(what_is_refused_fails_with_words_and_can_be_retried),
 		TEST(a_channel_that_is_away_is_tried_again),
 		TEST(after_a_day_it_is_given_up),
+		TEST(a_clock_that_jumps_makes_nothing_old),
+		TEST(a_piece_that_is_never_there_is_given_up),
+		TEST(an_agent_may_take_days_for_its_last_text),
+		TEST(a_stream_ends_where_its_chat_is_another_channel_now),
 		TEST(a_send_without_an_answer_is_sent_again_once),
 		TEST(a_block_that_is_given_up_is_kept_when_it_has_left),
 		TEST(a_draft_of_which_nobody_knows_waits_for_its_end),
@@ -885,15 +569,6 @@ int main(void)
 		TEST(strangers_leave_room_for_those_who_are_known),
 		TEST(letters_of_an_account_that_is_gone_end_with_words),
 		TEST(a_channel_that_is_away_is_tried_with_few),
-		TEST(files_are_pieces_behind_the_text),
-		TEST(a_file_that_cannot_be_sent_is_told_and_stops_nothing),
-		TEST(files_that_are_refused_fail_a_letter_of_files_alone),
-		TEST(after_a_crash_a_file_that_was_begun_goes_again_and_says_so),
-		TEST(a_file_of_which_nobody_knows_is_told_as_well),
-		TEST(where_no_files_are_shown_the_text_names_them),
-		TEST(files_of_a_draft_follow_its_last_text_and_stay),
-		TEST(a_piece_that_the_last_text_lacks_does_not_leave),
-		TEST(a_file_is_not_the_piece_of_which_nobody_knows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

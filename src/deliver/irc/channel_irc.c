@@ -16,8 +16,9 @@
 #include "deliver/irc/irc_wire.h"
 #include "deliver/plain.h"
 
-#define IRC_PIECE_MAX 350 /* bytes of a message: with names and rooms around it a line holds it */
-#define LINES_AT_ONCE 4   /* then one a second, as servers want it */
+#define IRC_PIECE_LINES 20 /* four leave at once, then one a second */
+#define IRC_PIECE_MAX 350  /* bytes of a message: with names and rooms around it a line holds it */
+#define LINES_AT_ONCE 4    /* then one a second, as servers want it */
 #define LINE_MS 1000
 #define WAITING_MAX 64 /* messages of people that could not be taken yet */
 #define SOON_MS 250
@@ -470,7 +471,7 @@ static void irc_check(void *self, const struct channel_check *check)
 
 const struct channel_kind channel_irc = {
 	.name = "irc",
-	.traits = {.limit = {CHUNK_BYTES, IRC_PIECE_MAX, 0},
+	.traits = {.limit = {CHUNK_BYTES, IRC_PIECE_MAX, IRC_PIECE_LINES},
                    .mode = CHANNEL_BLOCKS,
                    .nobody = "!",
                    .gathers = true},

@@ -15,8 +15,8 @@
 #define BASE_URL "https://api.telegram.org"
 #define DRAFT_MS 1000
 #define DRAFT_CHARS 30
-#define BOT_BURST 30 /* messages a second of one bot */
-#define BOT_EVERY_MS 34
+#define BOT_BURST 5 /* with what comes after it 30 messages in a second of one bot */
+#define BOT_EVERY_MS 40
 #define TOLD_BURST 30 /* presses that are answered with words */
 #define TOLD_EVERY_MS 100
 #define BUTTONS 8 /* more are hard to read under one message: numbers are typed */

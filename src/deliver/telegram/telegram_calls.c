@@ -21,7 +21,7 @@
 #define ROW_CHARS 12
 #define TOLD_MAX 200 /* characters that are shown to who pressed */
 
-static const struct bucket_rate chat_rate = {3, 1000}, group_rate = {20, 3000};
+static const struct bucket_rate chat_rate = {3, 1000}, group_rate = {5, 4000};
 
 struct telegram_call {
 	struct channel_errand call;
