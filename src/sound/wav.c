@@ -50,7 +50,7 @@ static bool next_chunk(struct text *rest, struct text *name, struct text *body)
 	return true;
 }
 
-static bool is_known(unsigned format, unsigned bits)
+static bool is_known_sample(unsigned format, unsigned bits)
 {
 	if (format == WAVE_FLOAT)
 		return bits == 32 || bits == 64;
@@ -67,7 +67,7 @@ static bool read_format(struct text body, struct wav *out, struct error *why)
 	if (format == WAVE_EXTENSIBLE && body.len >= SUBFORMAT_AT + 2)
 		format = read_le(body.at + SUBFORMAT_AT, 2);
 	bits = read_le(body.at + 14, 2);
-	if (!is_known(format, bits))
+	if (!is_known_sample(format, bits))
 		return error_set(why,
 		                 "a WAV file with %u bits of format %u; PCM of 8, 16, 24 and 32 "
 		                 "bits and floating point are known",

@@ -216,7 +216,7 @@ static void begin_sound(struct voice_recording *r)
 	                                                  loop_now_ms(r->loop));
 }
 
-static void take_sound(struct voice_recording *r, const struct buf *sound)
+static void feed_all(struct voice_recording *r, const struct buf *sound)
 {
 	if (sound->full)
 		fail_recording(r, "it is longer than two minutes");
@@ -236,7 +236,7 @@ static bool hear_wav(struct voice_recording *r, struct error *why)
 	       recorded_read(buf_text(&file), VOICE_RATE, &sound, why);
 	if (good) {
 		begin_sound(r);
-		take_sound(r, &sound);
+		feed_all(r, &sound);
 		end_sound(r);
 	}
 	buf_finish(&file);
@@ -256,7 +256,7 @@ static void hear_decoded(struct voice_recording *r, struct text bytes, bool is_a
 	good = incoming_feed(r->incoming, bytes, &sound, &why) &&
 	       (!is_all || incoming_end(r->incoming, &sound, &why));
 	if (good)
-		take_sound(r, &sound);
+		feed_all(r, &sound);
 	else
 		fail_recording(r, why.words);
 	if (is_all)
