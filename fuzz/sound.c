@@ -42,7 +42,7 @@ static void check_incoming(struct text file)
 /* As many samples as there are in the file, of the rate that is asked for. */
 static void check_recorded(struct text file, const struct wav *wav)
 {
-	size_t frames = wav->sound.len / (size_t)wav->bits * 8 / (size_t)wav->channels;
+	size_t frames = wav->sound.len / ((size_t)wav->bits / 8) / (size_t)wav->channels;
 	struct error why;
 	struct buf out;
 

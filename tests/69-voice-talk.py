@@ -129,6 +129,13 @@ def speak(screen, programs):
     press(screen)
 
 
+def listen(terminal):
+    """On a bare terminal."""
+    terminal.shows(b"space: speak")
+    terminal.send(b" ")
+    terminal.shows("● listening".encode())
+
+
 @test("what is said is heard, asked and answered, and the answer is played")
 def _():
     programs = card()
@@ -235,9 +242,7 @@ def _():
 def _():
     programs = card()
     with Room("how are you") as room, talk(room.box, programs, kind=Pty) as terminal:
-        terminal.shows(b"space: speak")
-        terminal.send(b" ")
-        terminal.shows("● listening".encode())
+        listen(terminal)
         for _ in range(20):
             terminal.send(b"  ")
         terminal.shows(b"you: how are you", ANSWER.encode())
@@ -253,9 +258,7 @@ def _():
         for how in (b"q", b"\x03", b"\x04", signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
             programs = card()
             with talk(room.box, programs, kind=Pty) as terminal:
-                terminal.shows(b"space: speak")
-                terminal.send(b" ")
-                terminal.shows("● listening".encode())
+                listen(terminal)
                 assert not terminal.is_as_before() and programs.runs("pw-record")
                 if isinstance(how, bytes):
                     terminal.send(how)
@@ -266,16 +269,12 @@ def _():
                 assert not programs.runs("pw-record"), how
         programs = card()
         with talk(room.box, programs, kind=Pty) as terminal:
-            terminal.shows(b"space: speak")
-            terminal.send(b" ")
-            terminal.shows("● listening".encode())
+            listen(terminal)
             terminal.process.send_signal(signal.SIGKILL)
             programs.ends("pw-record")
         programs = card(play=KEEPS)
         with talk(room.box, programs, kind=Pty) as terminal:
-            terminal.shows(b"space: speak")
-            terminal.send(b" ")
-            terminal.shows("● listening".encode())
+            listen(terminal)
             terminal.send(b"\n")
             programs.starts("pw-play")
             terminal.hang_up()
@@ -287,9 +286,7 @@ def _():
 def _():
     programs = card()
     with Room("how are you") as room, talk(room.box, programs, kind=Pty) as terminal:
-        terminal.shows(b"space: speak")
-        terminal.send(b" ")
-        terminal.shows("● listening".encode())
+        listen(terminal)
         room.box.stop()
         assert terminal.ends() == 1
         assert b"signalbox: " in terminal.bytes and terminal.is_as_before()
@@ -300,9 +297,7 @@ def _():
 def _():
     programs = card()
     with Room("how are you") as room, talk(room.box, programs, kind=Pty) as terminal:
-        terminal.shows(b"space: speak")
-        terminal.send(b" ")
-        terminal.shows("● listening".encode())
+        listen(terminal)
         terminal.forget()
         terminal.send(b"\x1a")
         terminal.shows(b"(cancelled)", b"space: speak")
