@@ -73,13 +73,13 @@ def program(name, words):
     return str(place)
 
 
-def wav(seconds=1, rate=8000):
+def wav(seconds=1, rate=8000, width=2):
     out = io.BytesIO()
     with wave.open(out, "wb") as file:
         file.setnchannels(1)
-        file.setsampwidth(2)
+        file.setsampwidth(width)
         file.setframerate(rate)
-        file.writeframes(b"\1\0" * (rate * seconds))
+        file.writeframes(b"\1\0\1\0"[:width] * (rate * seconds))
     return out.getvalue()
 
 
@@ -193,8 +193,12 @@ def _():
         assert prompt(up).startswith(HEARD)
         assert abs(sound_bytes(engine) - 32000) < 400, sound_bytes(engine)
         eventually(lambda: fake.screen().count(TEXT) == 1)
+        send(fake, wav(width=4))
+        assert prompt(up, 2).startswith(HEARD)
+        assert abs(sound_bytes(engine) - 64000) < 800, sound_bytes(engine)
+        eventually(lambda: fake.screen().count(TEXT) == 2)
         send(fake, wav(seconds=125))
-        expect_unheard(box, up, fake, "two minutes", 2)
+        expect_unheard(box, up, fake, "two minutes", 3)
 
 
 @test("other files are decoded by a program, which gets nothing but the path")

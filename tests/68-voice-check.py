@@ -3,13 +3,14 @@
 
 The box has a signalbox-speech beside it that is a script of this test."""
 
+import json
 import os
 import shutil
 import stat
 
 import lib
 from doors import config_box
-from lib import ROOT, SIGNALBOX, Box, eventually, run, temp_dir, test
+from lib import ROOT, SIGNALBOX, Box, cli, eventually, run, temp_dir, test
 from talks import Talk
 
 HEARD = "Run the tests again, and tell me which ones failed."
@@ -103,6 +104,53 @@ def _():
     with config_box("") as box:
         now = check(box)
         assert now["local"] == {"state": "fails", "words": "signalbox-speech is not installed"}, now
+
+
+def voice_check(box, *args):
+    return cli("voice", "check", *args, "--data", box.data)
+
+
+@test("`signalbox voice check` says what there is, what was said and what was heard")
+def _():
+    beside()
+    with config_box("") as box:
+        result = voice_check(box)
+        assert result.code == 0 and not result.err, result
+        hears, thinks, says, local = result.out.splitlines()
+        assert hears.startswith("hears   signalbox-speech on this machine"), result
+        assert thinks.startswith("thinks  nobody; it cannot be had: nobody is asked: voice.think"), result
+        assert says.startswith("says    signalbox-speech on this machine"), result
+        assert local == (f"local   works: it said 'run the tests again and tell me which ones failed' "
+                         f"and heard '{HEARD}'"), result
+        told = json.loads(voice_check(box, "--json").out)
+        assert told == look(box) and told["local"]["state"] == "works", told
+    with config_box("voice: {engine: mock}\n") as box:
+        result = voice_check(box)
+        assert result.code == 0 and "the configuration asks for the mock" in result.out, result
+        assert "hears   the mock" in result.out, result
+
+
+@test("its status is 1 when that does not work, and it says what installs it")
+def _():
+    beside("\x1b[2J something else")
+    with config_box("") as box:
+        result = voice_check(box)
+        assert result.code == 1 and "local   does not work: it said" in result.out, result
+        assert "something else" in result.out and "\x1b" not in result.out, result
+    beside(None)
+    with config_box("") as box:
+        result = voice_check(box)
+        assert result.code == 1 and "signalbox-speech is not installed" in result.out, result
+        assert "run `make voice`" in result.out, result
+        assert json.loads(voice_check(box, "--json").out)["local"]["state"] == "fails"
+    with config_box("voice: {engine: {hear: 'tcp://127.0.0.1:9', say: 'http://192.0.2.1/v1'}}\n") as box:
+        result = voice_check(box)
+        assert result.code == 0 and "The engines above are others" in result.out, result
+        assert "says    http://192.0.2.1/v1 (http); what is said leaves this machine" in result.out, result
+    result = cli("voice", "check", "--data", temp_dir() / "none")
+    assert result.code == 1 and "no signalbox is running" in result.err, result
+    assert cli("voice", "check", "twice").code == 2
+    assert cli("voice", "check", "-o", "a.wav").code == 2
 
 
 def speech_of(box):

@@ -12,7 +12,7 @@ import wave
 
 from chats import Parrot, connected
 from doors import config_box
-from lib import SIGNALBOX, Skip, eventually, run, temp_dir, test
+from lib import SIGNALBOX, Skip, cli, eventually, run, temp_dir, test
 from talks import Talk
 from wyoming_peer import Wyoming, wrong_words
 
@@ -97,6 +97,14 @@ def _():
         data = box.data
     eventually(lambda: not subprocess.run(["pgrep", "-f", f"speech --socket {data}/"],
                                           capture_output=True, text=True).stdout)
+
+
+@test("`signalbox voice check` finds that it works")
+def _():
+    need_voice()
+    with config_box("") as box:
+        result = cli("voice", "check", "--data", box.data)
+        assert result.code == 0 and "local   works: it said 'run the tests again" in result.out, result
 
 
 run()

@@ -10,6 +10,7 @@ import os
 import pty
 import signal
 import socket
+import struct
 import subprocess
 import threading
 import wave
@@ -23,16 +24,25 @@ from wyoming_engine import Engine, hears
 MOCK_TIMES = "voice: {mock: {final: 20s, speaking: 21s, first: 22s, second: 23s, end: 24s}}\n"
 
 
-def sound(rate=16000, channels=1, seconds=0.2, width=2):
+def riff(form, bits, samples):
+    """A WAV file of one channel at 16 kHz."""
+    path = temp_dir() / "question.wav"
+    head = struct.pack("<4sIHHIIHH4sI", b"fmt ", 16, form, 1, 16000, 2000 * bits, bits // 8, bits,
+                       b"data", len(samples))
+    path.write_bytes(struct.pack("<4sI4s", b"RIFF", 4 + len(head) + len(samples), b"WAVE") + head + samples)
+    return path
+
+
+def sound(rate=16000, channels=1, seconds=0.2):
     """A WAV file with a tone."""
     path = temp_dir() / "question.wav"
     tone = [int(8000 * math.sin(i * 440 * 2 * math.pi / rate)) for i in range(int(rate * seconds))]
     samples = [s for s in tone for _ in range(channels)]
     with wave.open(str(path), "wb") as file:
         file.setnchannels(channels)
-        file.setsampwidth(width)
+        file.setsampwidth(2)
         file.setframerate(rate)
-        file.writeframes(array.array("h", samples).tobytes() if width == 2 else bytes(len(samples)))
+        file.writeframes(array.array("h", samples).tobytes())
     return path
 
 
@@ -154,6 +164,21 @@ def _():
         assert array.array("h", file.readframes(4)).tolist() == [1, 2, 3, 4]
 
 
+@test("the samples of a file may be bytes, wide or floating point; what is no number is silence")
+def _():
+    values = [0, 0.5, -0.5, 0.25] * 800
+    wanted = array.array("h", [int(v * 32768) for v in values]).tobytes()
+    files = {"bytes": (1, 8, bytes(int(v * 128) + 128 for v in values)),
+             "24": (1, 24, b"".join(int(v * 2 ** 23).to_bytes(3, "little", signed=True) for v in values)),
+             "32": (1, 32, array.array("i", [int(v * 2 ** 31) for v in values]).tobytes()),
+             "float": (3, 32, array.array("f", values).tobytes()),
+             "double": (3, 64, array.array("d", [v or math.nan for v in values]).tobytes())}
+    for name, file in files.items():
+        with Fake(spoken()) as fake:
+            result = voice(fake, riff(*file))
+            assert result.code == 0 and fake.pcm == wanted, (name, result)
+
+
 @test("an answer that changes its rate is one file all the same, and one that was cleared is none of it")
 def _():
     answer = temp_dir() / "answer.wav"
@@ -171,7 +196,7 @@ def _():
     text.write_text("no sound")
     with Box() as box:
         for args, words in (((text,), "no WAV file"), (("/nowhere/a.wav",), "No such file"),
-                            ((sound(width=1),), "PCM of 16 bits is known"),
+                            ((riff(7, 8, bytes(800)),), "8 bits of format 7; PCM of 8, 16, 24 and 32"),
                             ((sound(seconds=0),), "there is no sound"),
                             ((sound(seconds=121),), "longer than 120 seconds"),
                             ((sound(), "-o", answer), "no engine speaks")):

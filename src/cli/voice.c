@@ -1,10 +1,14 @@
-/* voice.c - `signalbox voice`: a question of a file of sound, and the answer in words and sound. */
+/* voice.c - `signalbox voice`: talking with a box, or asking it with a file of sound; and whether
+ * that works. */
+#include <string.h>
 #include <unistd.h>
 
 #include "base/put.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/voice_here.h"
 #include "cli/voice_sound.h"
+#include "cli/voice_talk.h"
 #include "cli/voice_turn.h"
 
 extern const struct command command_voice;
@@ -150,31 +154,61 @@ static int speak(struct speaking *s, struct remote *remote, const struct options
 	return status;
 }
 
-static int voice(struct command_context *context, const struct options *options)
+static int ask_with_file(struct command_context *context, const struct options *options,
+                         struct remote *remote)
 {
 	struct speaking s = {.out = &context->out, .is_json = options_has(options, "json")};
+
+	s.shows_partials = !s.is_json && isatty(context->out.fd);
+	interrupt_watch();
+	return speak(&s, remote, options);
+}
+
+/* What is for a file alone, or for all but talking. */
+static const char *unfit_option(const struct options *options, bool is_check)
+{
+	if (options_has(options, "output"))
+		return "output";
+	if (is_check)
+		return options_has(options, "to") ? "to" : NULL;
+	return options_has(options, "json") ? "json" : NULL;
+}
+
+static int voice(struct command_context *context, const struct options *options)
+{
+	bool talks = options->word_count == 0;
+	bool is_check = !talks && strcmp(options->words[0], "check") == 0;
+	const char *unfit = talks || is_check ? unfit_option(options, is_check) : NULL;
 	struct remote *remote;
 	int status;
 
-	if (options->word_count == 0)
-		return command_misused(&command_voice, "a FILE of sound is needed");
 	if (options->word_count > 1)
 		return command_misused(&command_voice, "unexpected argument '%s'",
 		                       options->words[1]);
-	s.shows_partials = !s.is_json && isatty(context->out.fd);
+	if (unfit)
+		return command_misused(&command_voice, "--%s goes with a FILE of sound", unfit);
+	if (talks && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+		return command_misused(&command_voice,
+		                       "to talk needs a terminal; without one a FILE of sound is "
+		                       "needed");
 	remote = remote_create(&command_voice, context, options, &status);
 	if (!remote)
 		return status;
-	interrupt_watch();
-	status = speak(&s, remote, options);
+	if (is_check)
+		status = voice_here_check(context, options, remote);
+	else if (talks)
+		status = voice_talk(context, remote, options_value(options, "to"));
+	else
+		status = ask_with_file(context, options, remote);
 	remote_destroy(remote);
 	return status;
 }
 
+static const char *const words[] = {"check", NULL};
 static const struct option own[] = {
 	{"to", .value = "SOURCE", .help = "ask this source, not the one of the configuration"},
 	{"output", 'o', "FILE", "write the sound of the answer there, as a WAV file"},
-	{"json", 'j', .help = "one line of JSON at the end: words and latencies"},
+	{"json", 'j', .help = "a file: one line, words and latencies; check: as the box tells it"},
 	{0},
 };
 static const struct option_group own_group = {"Options", own};
@@ -183,15 +217,26 @@ static const struct option_group *const groups[] = {&own_group, &options_box, &o
 
 const struct command command_voice = {
 	.name = "voice",
-	.summary = "ask by voice, with a file of sound",
-	.usage = "FILE.wav",
-	.examples = "  signalbox voice question.wav --to claude\n"
+	.summary = "talk with an agent, or ask it with a file of sound",
+	.usage = "[FILE.wav | check]",
+	.examples = "  signalbox voice\n"
+		    "  signalbox voice --to claude\n"
+		    "  signalbox voice check\n"
 		    "  signalbox voice question.wav -o answer.wav\n"
 		    "  signalbox voice question.wav --json\n",
-	.about = "The file is PCM of 16 bits, at any rate, of two minutes at most. It goes to the\n"
-		 "box at the pace at which it was spoken. What is heard is printed, on a\n"
-		 "terminal while it is heard, and then the answer as it comes. Ctrl-C cancels\n"
-		 "the turn.\n",
+	.about =
+		"Without a file you talk, at a terminal: the space bar begins to listen and ends\n"
+		"it, or is held down while you speak. While the answer is spoken it interrupts.\n"
+		"c or Esc cancels, q or Ctrl-C leaves. Sound is recorded and played by PipeWire\n"
+		"(pw-record, pw-play), else ALSA (arecord, aplay).\n"
+		"\n"
+		"A file is a WAV file of two minutes at most. It goes to the box at the pace at\n"
+		"which it was spoken. What is heard is printed, on a terminal while it is heard,\n"
+		"and then the answer as it comes. Ctrl-C cancels the turn.\n"
+		"\n"
+		"check tells who hears, thinks and says, and lets the speech of the box's machine\n"
+		"say a sentence and hear it. Its status is 0 if that works.\n",
+	.words = words,
 	.groups = groups,
 	.run = voice,
 };

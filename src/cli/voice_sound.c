@@ -2,19 +2,16 @@
 #include "cli/voice_sound.h"
 
 #include "base/whole.h"
-#include "sound/resample.h"
+#include "sound/recorded.h"
 #include "sound/wav.h"
 
 #define FILE_MAX (256 * MIB)
 #define FILE_MODE 0644
 
-static bool convert(const struct wav *wav, struct buf *pcm, struct error *why)
+static bool convert(struct text file, struct buf *pcm, struct error *why)
 {
-	struct resample *resample = resample_create(wav->rate, wav->channels, VOICE_RATE);
-
-	resample_feed(resample, wav->pcm, pcm);
-	resample_end(resample, pcm);
-	resample_destroy(resample);
+	if (!recorded_read(file, VOICE_RATE, pcm, why))
+		return false;
 	if (pcm->full)
 		return error_set(why, "it is longer than %d seconds", VOICE_QUESTION_S);
 	return pcm->len || error_set(why, "there is no sound in it");
@@ -23,13 +20,12 @@ static bool convert(const struct wav *wav, struct buf *pcm, struct error *why)
 bool voice_sound_load(const char *path, struct buf *pcm, struct error *why)
 {
 	struct buf file;
-	struct wav wav;
 	bool good;
 
 	buf_init(&file, FILE_MAX);
 	buf_init(pcm, (size_t)VOICE_RATE * 2 * VOICE_QUESTION_S);
 	good = whole_load(path, 0, &file, why);
-	if (good && (!wav_read(buf_text(&file), &wav, why) || !convert(&wav, pcm, why)))
+	if (good && !convert(buf_text(&file), pcm, why))
 		good = error_within(why, "%s", path);
 	buf_finish(&file);
 	return good;

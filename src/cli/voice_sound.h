@@ -5,7 +5,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-#define VOICE_RATE 16000            /* samples a second that a box hears */
+#define VOICE_RATE 16000  /* samples a second that a box hears */
+#define VOICE_CHUNK_MS 20 /* of it go there at once */
+#define VOICE_CHUNK_BYTES ((size_t)VOICE_RATE / 1000 * VOICE_CHUNK_MS * 2)
 #define VOICE_QUESTION_S 120        /* of sound; a box hears no more at once */
 #define VOICE_ANSWER_MAX (64 * MIB) /* bytes of sound of one answer: more than ten minutes */
 

@@ -20,7 +20,6 @@
 #include "base/must.h"
 #include "net/interrupt.h"
 #include "net/loop.h"
-#include "net/pieces.h"
 #include "net/spawn.h"
 
 /* One program's share of a turn, of each stream. */
@@ -57,11 +56,8 @@ struct process {
 	pid_t pid; /* and the group's */
 	int status;
 	unsigned open; /* handles that libuv has not closed, and one until it parts */
-	bool is_hushed;
-	bool is_stopping;
-	bool has_ended;
-	bool is_silent; /* which was told */
-	bool wants_room;
+	bool is_hushed, is_stopping, has_ended, wants_room;
+	bool is_silent;    /* which was told */
 	bool closes_input; /* once nothing waits */
 	bool is_left;      /* nobody is told anything any more */
 };
@@ -460,6 +456,13 @@ struct processes *processes_create(struct loop *loop)
 	processes->loop = loop;
 	list_init(&processes->running);
 	return processes;
+}
+
+void process_kill(struct process *process)
+{
+	if (process && !process->has_ended)
+		interrupt_kill(-process->pid);
+	process_destroy(process);
 }
 
 /* Those that are gone by then part. */

@@ -75,5 +75,6 @@ void process_hush(struct process *process, bool hush);
 void process_stop(struct process *process); /* ended() will come */
 /* Stops it; nothing is called any more.  NULL is fine. */
 void process_destroy(struct process *process);
+void process_kill(struct process *process); /* the same, by SIGKILL at once */
 
 #endif

@@ -661,6 +661,21 @@ static void one_that_ignores_the_request_is_killed_in_time(void **state)
 	assert_int_equal(w->status, 128 + 9);
 }
 
+/* Not by its deadline: the clock stands still. */
+static void one_that_ignores_the_request_can_be_killed_at_once(void **state)
+{
+	struct world *w = *state;
+
+	test_clock_stop();
+	shell(w, "trap '' TERM; echo $$; while :; do sleep 1; done");
+	UNTIL(w, w->said.len);
+	process_kill(w->process);
+	UNTIL(w, !is_alive(strtoull(w->said.at, NULL, 10)));
+	turn(w);
+	assert_int_equal(w->ends, 0);
+	process_kill(NULL);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -691,6 +706,7 @@ int main(void)
 		TEST(what_cannot_begin_leaves_nothing),
 		TEST(all_end_with_the_box),
 		TEST(one_that_ignores_the_request_is_killed_in_time),
+		TEST(one_that_ignores_the_request_can_be_killed_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,11 +68,11 @@ static uint64_t length_before(const char *sound)
 static void begin_file(struct incoming *incoming, const struct wav *wav, struct buf *out)
 {
 	struct text head = buf_text(&incoming->head);
-	size_t begin = (size_t)(wav->pcm.at - head.at);
+	size_t begin = (size_t)(wav->sound.at - head.at);
 
-	incoming->left = length_before(wav->pcm.at);
+	incoming->left = length_before(wav->sound.at);
 	incoming->resample = resample_create(wav->rate, wav->channels, incoming->rate_out);
-	take_sound(incoming, (struct text){wav->pcm.at, head.len - begin}, out);
+	take_sound(incoming, (struct text){wav->sound.at, head.len - begin}, out);
 	buf_finish(&incoming->head);
 }
 
@@ -98,7 +98,7 @@ bool incoming_feed(struct incoming *incoming, struct text bytes, struct buf *out
 		return true;
 	if (!is_file(incoming))
 		begin_plain(incoming, out);
-	else if (wav_read(buf_text(&incoming->head), &wav, why))
+	else if (wav_read_plain(buf_text(&incoming->head), &wav, why))
 		begin_file(incoming, &wav, out);
 	else
 		return incoming->head.len < INCOMING_HEAD_MAX; /* the rest of it may come */
@@ -111,7 +111,7 @@ bool incoming_end(struct incoming *incoming, struct buf *out, struct error *why)
 	struct wav wav;
 
 	if (!incoming->resample && is_file(incoming)) /* its head never was whole */
-		return wav_read(buf_text(&incoming->head), &wav, why);
+		return wav_read_plain(buf_text(&incoming->head), &wav, why);
 	if (!incoming->resample)
 		begin_plain(incoming, out);
 	resample_end(incoming->resample, out);

@@ -178,8 +178,8 @@ static bool take_sound(int fd, struct buf *pcm, int *rate, struct error *why)
 	at = size > 0 ? buf_reserve(&file, (size_t)size) : NULL;
 	if (at && pread(fd, at, (size_t)size, 0) == size) {
 		file.len = (size_t)size;
-		is_good = wav_read(buf_text(&file), &wav, why) && wav.channels == 1 &&
-		          buf_add(pcm, wav.pcm);
+		is_good = wav_read_plain(buf_text(&file), &wav, why) && wav.channels == 1 &&
+		          buf_add(pcm, wav.sound);
 		*rate = wav.rate;
 	}
 	buf_finish(&file);

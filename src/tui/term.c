@@ -121,7 +121,7 @@ static void prepare_keys(void)
 	write_own(PASTE_ON);
 }
 
-static void use_utf8(void)
+void term_use_utf8(void)
 {
 	setlocale(LC_CTYPE, "");
 	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
@@ -168,7 +168,7 @@ struct term *term_create(enum tui_background background, struct error *why)
 		error_set(why, "this needs a terminal");
 		return NULL;
 	}
-	use_utf8();
+	term_use_utf8();
 	buf_init(&typed, BACKDROP_TYPED_MAX);
 	palette.is_light = backdrop_is_light(background, &typed);
 	screen = open_screen(name);

@@ -15,6 +15,8 @@
 
 struct term;
 
+void term_use_utf8(void); /* for who writes to it without this */
+
 /* On standard input and output; NULL when they are no terminal that can be drawn on. */
 struct term *term_create(enum tui_background background, struct error *why);
 void term_destroy(struct term *term);

@@ -14,6 +14,7 @@
 #include "base/must.h"
 #include "net/process.h"
 #include "sound/incoming.h"
+#include "sound/recorded.h"
 #include "voice/inside.h"
 #include "voice/transcribe.h"
 
@@ -211,13 +212,41 @@ static void begin_sound(struct voice_recording *r)
 {
 	struct voice_ear ear = {.self = r, .told = on_told};
 
-	r->incoming = incoming_create(VOICE_RATE, 1, VOICE_RATE);
 	r->work = r->kit->engine.parts[VOICE_HEAR]->begin(r->kit->engine.of[VOICE_HEAR], &ear,
 	                                                  loop_now_ms(r->loop));
 }
 
-/* Also what a decoder says. */
-static void hear_bytes(struct voice_recording *r, struct text bytes, bool is_all)
+static void feed_all(struct voice_recording *r, const struct buf *sound)
+{
+	if (sound->full)
+		fail_recording(r, "it is longer than two minutes");
+	else
+		feed_sound(r, buf_text(sound));
+}
+
+/* In whatever kind of samples: it is a person's file. */
+static bool hear_wav(struct voice_recording *r, struct error *why)
+{
+	struct buf file, sound;
+	bool good;
+
+	buf_init(&file, RECORDING_BYTES_MAX + READ_BYTES);
+	buf_init(&sound, SOUND_MAX);
+	good = load_recording(r->options.path, &file, why) &&
+	       recorded_read(buf_text(&file), VOICE_RATE, &sound, why);
+	if (good) {
+		begin_sound(r);
+		feed_all(r, &sound);
+		end_sound(r);
+	}
+	buf_finish(&file);
+	buf_finish(&sound);
+	return good;
+}
+
+/* ---- a program that decodes ---- */
+
+static void hear_decoded(struct voice_recording *r, struct text bytes, bool is_all)
 {
 	struct error why;
 	struct buf sound;
@@ -226,40 +255,21 @@ static void hear_bytes(struct voice_recording *r, struct text bytes, bool is_all
 	buf_init(&sound, SOUND_MAX);
 	good = incoming_feed(r->incoming, bytes, &sound, &why) &&
 	       (!is_all || incoming_end(r->incoming, &sound, &why));
-	if (!good)
-		fail_recording(r, why.words);
-	else if (sound.full)
-		fail_recording(r, "it is longer than two minutes");
+	if (good)
+		feed_all(r, &sound);
 	else
-		feed_sound(r, buf_text(&sound));
+		fail_recording(r, why.words);
 	if (is_all)
 		end_sound(r);
 	buf_finish(&sound);
 }
-
-static bool hear_wav(struct voice_recording *r, struct error *why)
-{
-	struct buf file;
-	bool good;
-
-	buf_init(&file, RECORDING_BYTES_MAX + READ_BYTES);
-	good = load_recording(r->options.path, &file, why);
-	if (good) {
-		begin_sound(r);
-		hear_bytes(r, buf_text(&file), true);
-	}
-	buf_finish(&file);
-	return good;
-}
-
-/* ---- a program that decodes ---- */
 
 static void decoder_said(void *self, enum process_stream stream, const struct piece *piece)
 {
 	struct voice_recording *r = self;
 
 	if (stream == PROCESS_OUTPUT && !r->is_over)
-		hear_bytes(r, piece->bytes, false);
+		hear_decoded(r, piece->bytes, false);
 }
 
 static void decoder_ended(void *self, const struct process_end *end)
@@ -269,7 +279,7 @@ static void decoder_ended(void *self, const struct process_end *end)
 
 	r->decoder = NULL;
 	if (end->status == 0) {
-		hear_bytes(r, TEXT(""), true);
+		hear_decoded(r, TEXT(""), true);
 		return;
 	}
 	error_set(&why, "it cannot be decoded: the program %s", end->words);
@@ -335,6 +345,7 @@ static bool decode(struct voice_recording *r, const char *format, struct error *
 		                 "the engine takes plain sound, and this machine has no program "
 		                 "that decodes it: ffmpeg%s",
 		                 is_ogg ? " or opusdec" : "");
+	r->incoming = incoming_create(VOICE_RATE, 1, VOICE_RATE);
 	begin_sound(r);
 	return true;
 }
