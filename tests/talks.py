@@ -14,6 +14,14 @@ def words(kind, text):
     return {"type": kind, "payload": {"text": text}}
 
 
+def until(talk, *kinds):
+    """All events up to one of these."""
+    events = []
+    while not events or events[-1]["type"] not in kinds:
+        events.append(talk.json())
+    return events
+
+
 class Talk(WS):
     """A client after its greeting."""
 
