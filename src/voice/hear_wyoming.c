@@ -184,7 +184,7 @@ static void end_hearing(void *work, uint64_t now_ms)
 	(void)now_ms;
 	if (!hearing->line)
 		return;
-	if (!hearing->bytes) {
+	if (hearing->bytes < 2) { /* half a sample is none */
 		tell_failed(hearing, VOICE_NO_SPEECH, true, "there was no sound");
 		return;
 	}
