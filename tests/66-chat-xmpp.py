@@ -326,6 +326,24 @@ def _():
         assert stream.find("R.1/1", room, began + 86400)["messageIds"] == []
 
 
+@test("in a room that gives the agent another name, its messages are found under that")
+def _():
+    room = "den@rooms.localhost"
+    with Prosody() as server, Person(server, "ada") as ada:
+        ada.join(room)
+        with Person(server, "agent") as agent:
+            agent.register(room, "robot")
+        with Stream(server, room) as stream:
+            began = time.time()
+            stream.message("R.1/1", {"to": room}, "hello")
+            eventually(lambda: "hello" in ada.screen())
+            assert [by for _, text, by in ada.seen if text == "hello"] == [f"{room}/robot"], ada.seen
+            assert stream.find("R.1/1", room, began)["messageIds"] == ["R.1/1"]
+            ada.say(room, "a forgery", "groupchat", "R.1/2")
+            eventually(lambda: "a forgery" in ada.screen())
+            assert stream.find("R.1/2", room, began)["messageIds"] == []
+
+
 @test("what was said in a room while the box was away is answered once")
 def _():
     anybody = "access: [{who: any, mention: true, decision: allow}]\n"
