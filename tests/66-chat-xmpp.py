@@ -47,6 +47,43 @@ def adapter_env(server, room):
             "SIGNALBOX_URL": f"xmpp://127.0.0.1:{server.port}"}
 
 
+class Stream:
+    """The adapter's stream without a box."""
+
+    def __init__(self, server, room=""):
+        self.env = adapter_env(server, room)
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            [sys.executable, ROOT / "adapters/xmpp", "stream", "--account", "xmpp", "--format",
+             "jsonl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.env)
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait(PATIENCE_S)
+
+    def ask(self, target, *events):
+        """What it says at the end of it."""
+        for event in events:
+            self.process.stdin.write(json.dumps({**event, "target": target}) + "\n")
+        self.process.stdin.flush()
+        for line in self.process.stdout:
+            said = json.loads(line)
+            if said["type"].startswith("delivery_"):
+                return said
+        raise AssertionError("the stream ended")
+
+    def message(self, run, target, text):
+        return self.ask(target, {"type": "stream_start", "runId": run},
+                        {"type": "token", "text": text}, {"type": "stream_end", "runId": run})
+
+    def find(self, run, room, since_s):
+        return self.ask({"to": room}, {
+            "type": "message_find", "runId": run, "since": int(since_s * 1000)})
+
+
 def is_there(box, server):
     """Both of its connections."""
     eventually(lambda: all(
@@ -101,6 +138,39 @@ def _():
         assert len(texts) > 2 and all(want.startswith(t.strip()) for t in texts), texts
         assert ada.states[-1] == "active", ada.states
         assert len(ada.archive(AGENT)) == 1, ada.archive(AGENT)
+
+
+@test("characters that XML has not end no connection, in answers of agents and of the box's own")
+def _():
+    with Parrot() as parrot, Prosody() as server, box_of(parrot, server) as box, \
+            Person(server, "ada") as ada:
+        is_there(box, server)
+        before = pids(box, "stream")
+        for number, text in enumerate(("a \\uffff", "b \\ufffe\\ufdd0", "c")):
+            answer = box.request("POST", "/api/messages", {
+                "channel": "xmpp", "peer": "ada@localhost", "agent": "parrot",
+                "text": json.loads(f'"{text}"')})
+            assert answer.status == 200, answer
+            eventually(lambda: [t.strip() for t in ada.screen()] == ["a", "b", "c"][:number + 1])
+        assert pids(box, "stream") == before, "the connection ended"
+
+
+@test("the adapter itself writes nothing that XML has not, in texts, corrections and names of files")
+def _():
+    path = temp_dir() / "1-my \uffff map.png"
+    path.write_bytes(b"png")
+    with Prosody() as server, Person(server, "ada") as ada, Stream(server) as stream:
+        to = {"to": "ada@localhost"}
+        assert "error" not in stream.message("R.1/1", to, "one \uffff \ud800 \x1b")
+        assert "error" not in stream.message("R.1/1", {**to, "message_id": "R.1/1"}, "two \ufffe")
+        eventually(lambda: ada.screen() == ["two \ufffd"])
+        assert [text for _, text, _ in ada.seen] == ["one \ufffd \ufffd \ufffd", "two \ufffd"]
+        done = subprocess.run(
+            [sys.executable, ROOT / "adapters/xmpp", "send", "--account", "xmpp", "--to",
+             "ada@localhost", "--id", "R.1/2", "--media", path], input="map \uffff",
+            capture_output=True, text=True, timeout=2 * PATIENCE_S, env=adapter_env(server, ""))
+        assert json.loads(done.stdout)["success"], done
+        eventually(lambda: ada.screen()[1:] and ada.screen()[1].startswith("map \ufffd\nhttp"))
 
 
 @test("who is not known is not answered, and a room is answered when it names the agent")
@@ -242,34 +312,36 @@ def _():
 @test("a message is found in a busy room, and where the archive is too long nobody says it is not there")
 def _():
     room = "den@rooms.localhost"
-    with Prosody() as server, Person(server, "ada") as ada, subprocess.Popen(
-            [sys.executable, ROOT / "adapters/xmpp", "stream", "--account", "xmpp", "--format",
-             "jsonl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env=adapter_env(server, room)) as stream:
-        def ask(*events):
-            for event in events:
-                stream.stdin.write(json.dumps({**event, "target": {"to": room}}) + "\n")
-            stream.stdin.flush()
-            for line in stream.stdout:
-                if json.loads(line)["type"].startswith("delivery_"):
-                    return json.loads(line)
-            raise AssertionError("the stream ended")
-
-        def find(run, since_s):
-            return ask({"type": "message_find", "runId": run, "since": int(since_s * 1000)})
+    with Prosody() as server, Person(server, "ada") as ada, Stream(server, room) as stream:
         began = time.time()
         ada.join(room)
         ada.flood(room, [f"chatter {i}" for i in range(510)])
-        ask({"type": "stream_start", "runId": "R.1/1"}, {"type": "token", "text": "hello"},
-            {"type": "stream_end", "runId": "R.1/1"})
+        stream.message("R.1/1", {"to": room}, "hello")
         eventually(lambda: "hello" in ada.screen())
-        assert find("R.1/1", began)["messageIds"] == ["R.1/1"]
-        assert find("R.1/2", began)["messageIds"] == []
+        assert stream.find("R.1/1", room, began)["messageIds"] == ["R.1/1"]
+        assert stream.find("R.1/2", room, began)["messageIds"] == []
         ada.flood(room, [f"more {i}" for i in range(500)])
-        got = find("R.1/2", began)
+        got = stream.find("R.1/2", room, began)
         assert got.get("error", {}).get("type") == "not_found", got
-        assert find("R.1/1", began + 86400)["messageIds"] == []
-        stream.stdin.close()
+        assert stream.find("R.1/1", room, began + 86400)["messageIds"] == []
+
+
+@test("in a room that gives the agent another name, its messages are found under that")
+def _():
+    room = "den@rooms.localhost"
+    with Prosody() as server, Person(server, "ada") as ada:
+        ada.join(room)
+        with Person(server, "agent") as agent:
+            agent.register(room, "robot")
+        with Stream(server, room) as stream:
+            began = time.time()
+            stream.message("R.1/1", {"to": room}, "hello")
+            eventually(lambda: "hello" in ada.screen())
+            assert [by for _, text, by in ada.seen if text == "hello"] == [f"{room}/robot"], ada.seen
+            assert stream.find("R.1/1", room, began)["messageIds"] == ["R.1/1"]
+            ada.say(room, "a forgery", "groupchat", "R.1/2")
+            eventually(lambda: "a forgery" in ada.screen())
+            assert stream.find("R.1/2", room, began)["messageIds"] == []
 
 
 @test("what was said in a room while the box was away is answered once")

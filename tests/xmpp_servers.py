@@ -45,6 +45,8 @@ Component "rooms.localhost" "muc"
   muc_log_by_default = true
   restrict_room_creation = false
   muc_room_locking = false
+  allow_unaffiliated_register = true
+  enforce_registered_nickname = true
 Component "files.localhost" "http_file_share"
   http_host = "127.0.0.1"
   http_external_url = "http://127.0.0.1:{http}/"
@@ -159,8 +161,25 @@ class Person:
         ElementTree.SubElement(message.xml, "{urn:xmpp:sid:0}stanza-id", {"by": by, "id": id})
         self.call(message.send)
 
-    def say(self, to, text, kind="chat"):
-        self.call(self.xmpp.send_message, mto=to, mbody=text, mtype=kind)
+    def say(self, to, text, kind="chat", id=None):
+        message = self.xmpp.make_message(mto=to, mbody=text, mtype=kind)
+        if id:
+            message["id"] = id
+        self.call(message.send)
+
+    def register(self, room, nick):
+        """That name is ours in the room: it calls us so, whatever we wish for."""
+        ask = self.xmpp.make_iq_set(ito=room)
+        form = ElementTree.SubElement(ElementTree.SubElement(
+            ask.xml, "{jabber:iq:register}query"), "{jabber:x:data}x", {"type": "submit"})
+        for name, value in (("FORM_TYPE", "http://jabber.org/protocol/muc#register"),
+                            ("muc#register_roomnick", nick)):
+            field = ElementTree.SubElement(form, "{jabber:x:data}field", {"var": name})
+            ElementTree.SubElement(field, "{jabber:x:data}value").text = value
+
+        async def send():
+            return await ask.send(timeout=30)
+        asyncio.run_coroutine_threadsafe(send(), self.loop).result(PATIENCE_S)
 
     def keep_silent(self):
         """When it is asked what it is."""

@@ -339,6 +339,15 @@ static void controls_are_taken_out(void **state)
 	expect(&plain, "grün 😀", false, NORMAL_TAKEN, "grün 😀");
 }
 
+static void noncharacters_are_taken_out(void **state)
+{
+	expect(&plain, "a\xEF\xBF\xBE\xEF\xBF\xBF\xEF\xB7\x90\xEF\xB7\xAF\xF0\x9F\xBF\xBEz", false,
+	       NORMAL_TAKEN, "az");
+	expect(&plain, "\xEF\xB7\x8F\xEF\xB7\xB0\xEF\xBF\xBD", false, NORMAL_TAKEN,
+	       "\xEF\xB7\x8F\xEF\xB7\xB0\xEF\xBF\xBD");
+	expect(&plain, "\xEF\xBF\xBF", false, NORMAL_EMPTY, "");
+}
+
 static void the_prefix_is_put_before_once(void **state)
 {
 	const struct normal_options o = {
@@ -446,6 +455,7 @@ int main(void)
 		cmocka_unit_test(tags_without_an_end_are_read_once),
 		cmocka_unit_test(a_short_remark_of_a_heartbeat_is_skipped),
 		cmocka_unit_test(controls_are_taken_out),
+		cmocka_unit_test(noncharacters_are_taken_out),
 		cmocka_unit_test(the_prefix_is_put_before_once),
 		cmocka_unit_test(a_piece_with_its_prefix_keeps_the_limit),
 		cmocka_unit_test(a_prefix_without_room_is_left_out),

@@ -163,7 +163,14 @@ static void add_prefix(const struct normal_options *options, struct buf *out)
 	}
 }
 
-/* Controls go, but for ends of lines and tabs; a byte that is no text becomes U+FFFD. */
+/* Unicode will never give it a meaning, and XML has not all of them. */
+static bool is_noncharacter(uint32_t c)
+{
+	return (c & 0xFFFE) == 0xFFFE || (c >= 0xFDD0 && c <= 0xFDEF);
+}
+
+/* Controls and noncharacters go, but for ends of lines and tabs; a byte that is no text becomes
+ * U+FFFD. */
 static void add_clean(struct text t, struct buf *out)
 {
 	while (t.len) {
@@ -172,8 +179,8 @@ static void add_clean(struct text t, struct buf *out)
 
 		if (n == 0)
 			buf_add(out, TEXT("\xEF\xBF\xBD"));
-		else if (c >= 0xA0 || (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\t' ||
-		         c == '\r')
+		else if ((c >= 0xA0 && !is_noncharacter(c)) || (c >= 0x20 && c < 0x7F) ||
+		         c == '\n' || c == '\t' || c == '\r')
 			buf_add(out, (struct text){t.at, n});
 		n += n == 0;
 		t = (struct text){t.at + n, t.len - n};
