@@ -330,7 +330,7 @@ def _():
             "ok": True, "engine": "custom", "hosted": False,
             "hear": {"kind": "wyoming", "place": engine.place, "hosted": False},
             "think": {"kind": "source", "source": "model"}, "say": {"kind": "none"},
-            "features": ["turns", "text", "tools", "resume", "hands-free"],
+            "features": ["turns", "text", "tools", "vad", "resume", "hands-free"],
             "local": {"state": "unchecked"},
             "limits": {"seconds": 120, "sessions": 8, "engaged": 0}}, look
         with Talk(box) as old:

@@ -43,6 +43,14 @@ def spoken(sentence):
         return file.readframes(file.getnframes())
 
 
+def by_flite(sentence):
+    path = temp_dir() / "sentence.wav"
+    subprocess.run(["flite", "-voice", "rms", "-t", sentence, "-o", path], check=True, capture_output=True)
+    with wave.open(str(path)) as file:
+        assert file.getframerate() == 16000
+        return file.readframes(file.getnframes())
+
+
 def ready(box):
     def answers():
         try:
@@ -83,6 +91,43 @@ def _():
         with Wyoming(box.data / "speech.sock") as line:
             again = line.hear((24000, 1, said))[-1][1]["text"]
         assert wrong_words(answer, again) <= max(1, 0.1 * len(answer.split())), (answer, again)
+
+
+def append(talk, sound):
+    for at in range(0, len(sound), 640):
+        talk.tell("input_audio.append", chunk=base64.b64encode(sound[at:at + 640]).decode())
+
+
+def until(talk, kind):
+    events = []
+    while not events or events[-1]["type"] != kind:
+        events.append(talk.json())
+        assert events[-1]["type"] != "error", events[-1]
+    return events
+
+
+@test("two sentences that flite says, with silence between, are two turns without a commit")
+def _():
+    need_voice()
+    sentences = "run the tests again", "tell me which ones failed"
+    breath = bytes(2 * 16000)
+    with Parrot() as up, local_box(up) as box:
+        connected(box)
+        ready(box)
+        with Talk(box) as talk:
+            talk.timeout(60)
+            assert talk.start("vad", "hands-free")[0]["features"] == ["vad", "hands-free"]
+            for sentence in sentences:
+                append(talk, breath + by_flite(sentence) + 2 * breath)
+                events = until(talk, "response.completed") + until(talk, "session.state")
+                kinds = [e["type"] for e in events]
+                assert kinds.count("speech.started") == kinds.count("speech.stopped") == 1, kinds
+                heard = [e["payload"]["text"] for e in events if e["type"] == "transcript.final"]
+                assert len(heard) == 1 and wrong_words(sentence, heard[0]) <= 1, heard
+                assert events[-1]["payload"]["value"] == "listening", events[-1]
+            append(talk, 5 * breath)
+            talk.tell("session.start")
+            assert talk.json()["type"] == "session.ready"
 
 
 @test("the program is started again when it is killed, and ends with the box")

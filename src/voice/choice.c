@@ -62,6 +62,7 @@ static void take_engine(struct voice_line *line)
 	voice->engaged += line->is_engaged;
 	if (!line->waits)
 		return;
+	line->engine.finds = VOICE_FINDS_BY_GATE;
 	for (int i = VOICE_HEAR; i <= VOICE_THINK; i++) {
 		line->engine.parts[i] = &voice_excuses;
 		line->engine.of[i] = &voice->full;

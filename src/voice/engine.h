@@ -51,7 +51,15 @@ struct voice_ear {
 	void *self;
 	uint64_t turn;
 	void (*told)(void *self, uint64_t turn, const struct voice_fact *fact);
+	/* hear: the silence after which nobody speaks any more, for an engine that finds speech
+	 * itself; 0: it is not asked for that. */
+	unsigned silence_ms;
 };
+
+#define VOICE_SPEECH_MS 250 /* of speech, after which such an engine says that it started */
+
+/* Who finds out whether somebody speaks: none, an engine itself, or gate.h. */
+enum voice_finder { VOICE_FINDS_NOTHING, VOICE_FINDS_ITSELF, VOICE_FINDS_BY_GATE };
 
 #define VOICE_NEVER UINT64_MAX
 
@@ -73,6 +81,7 @@ struct voice_engine {
 	unsigned features; /* VOICE_BIT of those that it can do, besides what needs no engine */
 	const struct voice_role *parts[VOICE_PARTS]; /* that of VOICE_SAY may be NULL */
 	const void *of[VOICE_PARTS];                 /* what each works with */
+	enum voice_finder finds;
 	/* hear: a whole turn without sound, for mocked.turn.trigger.  NULL: it cannot. */
 	void (*trigger)(void *work, uint64_t now_ms);
 };

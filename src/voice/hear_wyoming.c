@@ -14,6 +14,8 @@
 #define BYTES_MAX ((uint64_t)VOICE_SECONDS_MAX * VOICE_RATE * 2)
 #define CHUNK_MAX (1 * MIB) /* of sound in one piece */
 #define WORDS_MAX (64 * KIB)
+/* Of sound before speech was found, which our own engine keeps: it counts, silence does not. */
+#define BYTES_BEFORE (3 * VOICE_RATE * 2)
 
 static const struct wyoming_format sound_format = {VOICE_RATE, 2, 1};
 
@@ -25,6 +27,7 @@ struct wyoming_hearing {
 	struct buf sound;          /* scratch; what it begins with is the half of a sample */
 	struct buf words;          /* that were added up */
 	uint64_t bytes;            /* of sound */
+	bool finds, speaks;        /* it was asked whether somebody speaks; and somebody does */
 };
 
 /* ---- telling; whatever tells is the last that its caller does ---- */
@@ -77,6 +80,16 @@ static void tell_added(struct wyoming_hearing *hearing)
 	buf_finish(&words);
 }
 
+static void tell_speaks(struct wyoming_hearing *hearing, bool speaks)
+{
+	if (!hearing->finds || hearing->speaks == speaks)
+		return;
+	hearing->speaks = speaks;
+	if (speaks && hearing->bytes > BYTES_BEFORE)
+		hearing->bytes = BYTES_BEFORE;
+	tell_words(hearing, speaks ? FACT_SPEECH_STARTED : FACT_SPEECH_STOPPED, TEXT(""));
+}
+
 static void hear_event(void *self, const struct wyoming_event *event)
 {
 	struct wyoming_hearing *hearing = self;
@@ -92,6 +105,10 @@ static void hear_event(void *self, const struct wyoming_event *event)
 	} else if (text_is(event->type, "transcript-chunk")) {
 		buf_add(&hearing->words, text);
 		tell_words(hearing, FACT_PARTIAL, buf_text(&hearing->words));
+	} else if (text_is(event->type, "voice-started")) {
+		tell_speaks(hearing, true);
+	} else if (text_is(event->type, "voice-stopped")) {
+		tell_speaks(hearing, false);
 	} else if (text_is(event->type, "error")) {
 		error_set(&why, "the engine says: %.*s", TEXT_ARG(text));
 		tell_failed(hearing, VOICE_ENGINE_UNAVAILABLE, true, why.words);
@@ -115,6 +132,11 @@ static void ask_for_words(struct wyoming_hearing *hearing, const struct voice_me
 	buf_init(&wish, KIB);
 	put_object(&wish, NULL);
 	put_bool(&wish, "partials", true);
+	if (hearing->finds) {
+		put_bool(&wish, "vad", true);
+		put_u64(&wish, "speech_ms", VOICE_SPEECH_MS);
+		put_u64(&wish, "silence_ms", hearing->ear.silence_ms);
+	}
 	if (means->model)
 		put_word(&wish, "name", means->model);
 	if (means->language)
@@ -132,6 +154,7 @@ static void *begin_hearing(const void *of, const struct voice_ear *ear, uint64_t
 
 	(void)now_ms;
 	hearing->ear = *ear;
+	hearing->finds = ear->silence_ms > 0;
 	hearing->loop = means->around->loop;
 	hearing->about = means->about;
 	buf_init(&hearing->sound, CHUNK_MAX);
@@ -171,7 +194,7 @@ static void feed_hearing(void *work, struct text piece, uint64_t now_ms)
 		return;
 	}
 	hearing->bytes += hearing->sound.len - before;
-	if (hearing->bytes > BYTES_MAX)
+	if (hearing->bytes > BYTES_MAX && (hearing->speaks || !hearing->finds))
 		tell_failed(hearing, VOICE_TOO_LONG, false, "an utterance may last two minutes");
 	else
 		send_samples(hearing);

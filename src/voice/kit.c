@@ -149,12 +149,21 @@ static void add_thinking(struct voice_kit *kit, const struct voice_config *confi
 		       "nobody is asked: voice.think names the source that answers");
 }
 
+static bool finds_speech(const struct voice_kit *kit, const struct voice_wish *wish)
+{
+	return kit->engine.parts[VOICE_HEAR] == &voice_hear_wyoming &&
+	       (wish->vad || kit->means[VOICE_HEAR].place.form == VOICE_LOCAL);
+}
+
 static void add_hearing(struct voice_kit *kit, const struct voice_config *config,
                         const struct voice_around *around)
 {
 	kit_add_part(kit, VOICE_HEAR, &config->engine.hear, around);
 	if (!kit->engine.parts[VOICE_HEAR])
 		excuse(kit, VOICE_HEAR, "nobody hears: voice.engine.hear names no engine");
+	kit->engine.finds =
+		finds_speech(kit, &config->engine.hear) ? VOICE_FINDS_ITSELF : VOICE_FINDS_BY_GATE;
+	kit->engine.features |= VOICE_BIT(VOICE_VAD);
 }
 
 struct voice_kit *voice_kit_create(const struct voice_config *config,

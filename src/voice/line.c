@@ -140,7 +140,9 @@ void voice_line_ask(struct voice_line *line, yyjson_val *names, struct text sour
 	line->was_asked = true;
 	line->features = features;
 	line->session.is_spoken = features & VOICE_BIT(VOICE_AUDIO);
-	line->session.hands_free = features & VOICE_BIT(VOICE_HANDS_FREE);
+	line->session.tells_speech = features & VOICE_BIT(VOICE_VAD);
+	line->session.silence_ms = line->voice->config.silence;
+	voice_session_free_hands(&line->session, features & VOICE_BIT(VOICE_HANDS_FREE));
 }
 
 /* ---- its life ---- */

@@ -1,112 +1,8 @@
-/* session.c - the table of a voice session, and the few things that it does. */
-#include "voice/session.h"
+/* session.c - what a voice session does in a step of its table (session_steps.c). */
+#include "voice/session_steps.h"
 
 #include <assert.h>
 #include <stddef.h>
-
-/* In the order in which they are done. */
-enum act {
-	STOP = 1U << 0U,      /* the engine */
-	CLEAR = 1U << 1U,     /* the client's loudspeaker */
-	REFUSE = 1U << 2U,    /* a turn is under way */
-	FAIL = 1U << 3U,      /* with the words of the engine */
-	COMPLETE = 1U << 4U,  /* the answer */
-	END = 1U << 5U,       /* the turn */
-	BEGIN = 1U << 6U,     /* one */
-	FINAL = 1U << 7U,     /* what was said */
-	READY = 1U << 8U,     /* there is a session */
-	COUNT = 1U << 9U,     /* a piece of sound */
-	STATE = 1U << 10U,    /* as it is now */
-	TELL = 1U << 11U,     /* what the engine told */
-	HEAR = 1U << 12U,     /* the engine: a piece of sound, */
-	TRIGGER = 1U << 13U,  /* a mocked turn, */
-	HEAR_END = 1U << 14U, /* all of the sound, */
-	THINK = 1U << 15U,    /* the words, */
-	SAY = 1U << 16U,      /* those of the answer, */
-	SAY_END = 1U << 17U,  /* and all of them */
-};
-
-struct voice_step {
-	enum voice_phase next;
-	unsigned acts;
-};
-
-#define FACT(kind) ((int)INPUT_FACT + (int)(kind))
-
-/* What is not in it changes nothing. */
-static const struct voice_step steps[PHASES][INPUTS] =
-	{
-		[PHASE_REST] =
-			{
-				[INPUT_START] = {PHASE_REST, READY | STATE},
-				[INPUT_TRIGGER] = {PHASE_HEARING, BEGIN | STATE | TRIGGER},
-				[INPUT_APPEND] = {PHASE_LISTENING, BEGIN | COUNT | STATE | HEAR},
-				[INPUT_COMMIT] = {PHASE_HEARING, BEGIN | HEAR_END},
-				[INPUT_TEXT] = {PHASE_THINKING, BEGIN | FINAL | STATE | THINK},
-				[INPUT_CANCEL] = {PHASE_REST, STATE},
-			},
-		[PHASE_LISTENING] =
-			{
-				[INPUT_START] = {PHASE_LISTENING, READY | STATE},
-				[INPUT_TRIGGER] = {PHASE_HEARING,
-                                                   STOP | END | BEGIN | STATE | TRIGGER},
-				[INPUT_APPEND] = {PHASE_LISTENING, COUNT | HEAR},
-				[INPUT_COMMIT] = {PHASE_HEARING, HEAR_END},
-				[INPUT_TEXT] =
-					{PHASE_THINKING, STOP | END |
-                                                                 BEGIN | FINAL | STATE | THINK},
-				[INPUT_CANCEL] = {PHASE_REST, STOP | END | STATE},
-				[FACT(FACT_PARTIAL)] = {PHASE_LISTENING, TELL},
-				[FACT(FACT_SPEECH_STARTED)] = {PHASE_LISTENING, TELL},
-				[FACT(FACT_SPEECH_STOPPED)] = {PHASE_LISTENING, TELL},
-				[FACT(FACT_FAILED)] = {PHASE_REST, STOP | FAIL | END | STATE},
-			},
-		[PHASE_HEARING] =
-			{
-				[INPUT_START] = {PHASE_HEARING, READY | STATE},
-				[INPUT_TRIGGER] = {PHASE_HEARING, REFUSE},
-				[INPUT_APPEND] = {PHASE_HEARING, REFUSE},
-				[INPUT_COMMIT] = {PHASE_HEARING, REFUSE},
-				[INPUT_TEXT] = {PHASE_HEARING, REFUSE},
-				[INPUT_CANCEL] = {PHASE_REST, STOP | END | STATE},
-				[FACT(FACT_PARTIAL)] = {PHASE_HEARING, TELL},
-				[FACT(FACT_FINAL)] = {PHASE_THINKING, STOP | FINAL | STATE | THINK},
-				[FACT(FACT_FAILED)] = {PHASE_REST, STOP | FAIL | END | STATE},
-			},
-		[PHASE_THINKING] =
-			{
-				[INPUT_START] = {PHASE_THINKING, READY | STATE},
-				[INPUT_TRIGGER] = {PHASE_THINKING, REFUSE},
-				[INPUT_APPEND] = {PHASE_THINKING, REFUSE},
-				[INPUT_COMMIT] = {PHASE_THINKING, REFUSE},
-				[INPUT_TEXT] = {PHASE_THINKING, REFUSE},
-				[INPUT_CANCEL] = {PHASE_REST, STOP | END | STATE},
-				[FACT(FACT_SPEAKS)] = {PHASE_SPEAKING, STATE},
-				[FACT(FACT_DELTA)] = {PHASE_SPEAKING, STATE | TELL | SAY},
-				[FACT(FACT_TOOL_STARTED)] = {PHASE_THINKING, TELL},
-				[FACT(FACT_TOOL_FINISHED)] = {PHASE_THINKING, TELL},
-				[FACT(FACT_WHOLE)] = {PHASE_THINKING, SAY_END},
-				[FACT(FACT_QUIET)] = {PHASE_REST, STOP | COMPLETE | END | STATE},
-				[FACT(FACT_FAILED)] = {PHASE_REST, STOP | FAIL | END | STATE},
-			},
-		[PHASE_SPEAKING] =
-			{
-				[INPUT_START] = {PHASE_SPEAKING, READY | STATE},
-				[INPUT_TRIGGER] = {PHASE_SPEAKING, REFUSE},
-				[INPUT_APPEND] = {PHASE_SPEAKING, REFUSE},
-				[INPUT_COMMIT] = {PHASE_SPEAKING, REFUSE},
-				[INPUT_TEXT] = {PHASE_SPEAKING, REFUSE},
-				[INPUT_CANCEL] = {PHASE_REST, STOP | CLEAR | END | STATE},
-				[FACT(FACT_DELTA)] = {PHASE_SPEAKING, TELL | SAY},
-				[FACT(FACT_SOUND)] = {PHASE_SPEAKING, TELL},
-				[FACT(FACT_TOOL_STARTED)] = {PHASE_SPEAKING, TELL},
-				[FACT(FACT_TOOL_FINISHED)] = {PHASE_SPEAKING, TELL},
-				[FACT(FACT_WHOLE)] = {PHASE_SPEAKING, SAY_END},
-				[FACT(FACT_QUIET)] = {PHASE_REST, STOP | COMPLETE | END | STATE},
-				[FACT(FACT_FAILED)] = {PHASE_REST,
-                                                       STOP | CLEAR | FAIL | END | STATE},
-			},
-};
 
 /* One input, while it is worked off. */
 struct doing {
@@ -142,8 +38,10 @@ static void hear_fact(void *self, uint64_t turn, const struct voice_fact *fact);
 static void begin_work(const struct doing *d, enum voice_part part)
 {
 	struct voice_session *s = d->s;
-	struct voice_ear ear = {s, s->turn, hear_fact};
+	struct voice_ear ear = {s, s->turn, hear_fact, 0};
 
+	if (part == VOICE_HEAR && s->tells_speech && s->engine->finds == VOICE_FINDS_ITSELF)
+		ear.silence_ms = s->silence_ms;
 	s->work[part] = s->engine->parts[part]->begin(s->engine->of[part], &ear, d->now_ms);
 }
 
@@ -154,10 +52,22 @@ static void *work_of(const struct doing *d, enum voice_part part)
 	return d->s->work[part];
 }
 
+/* Somebody still speaks, whose words are not wanted: they begin no turn either. */
+static void return_hearing(struct voice_session *s)
+{
+	if (!s->work[VOICE_HEAR] || s->engine->finds != VOICE_FINDS_ITSELF)
+		return;
+	ahead_give(&s->ahead, s->work[VOICE_HEAR]);
+	s->work[VOICE_HEAR] = NULL;
+}
+
 static void do_stop(const struct doing *d)
 {
 	struct voice_session *s = d->s;
 
+	if (s->listens && s->hands_free && !d->fact)
+		return_hearing(s);
+	s->listens = false;
 	for (int i = 0; i < VOICE_PARTS; i++) {
 		void *work = s->work[i];
 
@@ -165,6 +75,12 @@ static void do_stop(const struct doing *d)
 		if (work)
 			s->engine->parts[i]->stop(work);
 	}
+}
+
+static void do_adopt(const struct doing *d)
+{
+	d->s->work[VOICE_HEAR] = ahead_take(&d->s->ahead);
+	d->s->listens = d->s->by_voice = true;
 }
 
 static void do_hear(const struct doing *d)
@@ -180,6 +96,7 @@ static void do_trigger(const struct doing *d)
 static void do_hear_end(const struct doing *d)
 {
 	mark(d->s, MARK_HEARD);
+	d->s->listens = false;
 	d->s->engine->parts[VOICE_HEAR]->end(work_of(d, VOICE_HEAR), d->now_ms);
 }
 
@@ -221,6 +138,7 @@ static void do_begin(const struct doing *d)
 	s->turn = ++s->turns;
 	s->chunks = 0;
 	s->bytes = 0;
+	s->by_voice = false;
 	mark(s, MARK_BEGAN);
 }
 
@@ -286,6 +204,17 @@ static void do_state(const struct doing *d)
 	say_plain(d, TOLD_SESSION_STATE);
 }
 
+static void do_started(const struct doing *d)
+{
+	d->s->desk->say(d->s->desk->self,
+	                &(struct voice_said){.event = TOLD_SPEECH_STARTED, .turn = d->s->turn});
+}
+
+static void do_stopped(const struct doing *d)
+{
+	say_plain(d, TOLD_SPEECH_STOPPED);
+}
+
 static void do_tell(const struct doing *d)
 {
 	static const enum voice_told events[FACT_KINDS] = {
@@ -302,9 +231,9 @@ static void do_tell(const struct doing *d)
 }
 
 static void (*const acts[])(const struct doing *d) = {
-	do_stop,  do_clear,   do_refuse,   do_fail,  do_complete, do_end,
-	do_begin, do_final,   do_ready,    do_count, do_state,    do_tell,
-	do_hear,  do_trigger, do_hear_end, do_think, do_say,      do_say_end,
+	do_stop,  do_clear, do_refuse,  do_fail,     do_complete, do_end,     do_begin,
+	do_final, do_ready, do_count,   do_state,    do_started,  do_stopped, do_tell,
+	do_adopt, do_hear,  do_trigger, do_hear_end, do_think,    do_say,     do_say_end,
 };
 
 #define ACTS (sizeof(acts) / sizeof(*acts))
@@ -314,7 +243,7 @@ _Static_assert(SAY_END == 1U << (ACTS - 1), "each act has its function");
 /* An engine may tell something while it is given its work, which is the last thing to do. */
 static void take_step(struct doing *d, int input)
 {
-	const struct voice_step *step = &steps[d->s->phase][input];
+	const struct voice_step *step = &voice_steps[d->s->phase][input];
 
 	if (!step->acts)
 		return;
@@ -329,24 +258,117 @@ static enum voice_mark how_it_ended(enum voice_fact_kind kind)
 	return kind == FACT_QUIET ? MARK_DONE : MARK_FAILED;
 }
 
+/* Hands-free, who is silent commits; and what was no word was no turn, which is no error. */
+static int input_of(const struct voice_session *s, const struct voice_fact *fact)
+{
+	if (fact->kind == FACT_SPEECH_STOPPED && s->listens && s->hands_free)
+		return INPUT_QUIET;
+	if (fact->kind == FACT_FAILED && fact->code == VOICE_NO_SPEECH && s->by_voice)
+		return INPUT_CANCEL;
+	return FACT(fact->kind);
+}
+
+static void stir(const struct voice_session *s)
+{
+	if (s->desk->stirred)
+		s->desk->stirred(s->desk->self);
+}
+
 static void hear_fact(void *self, uint64_t turn, const struct voice_fact *fact)
 {
 	struct voice_session *s = self;
+	int input = input_of(s, fact);
 	struct doing d = {s, fact->text, fact, how_it_ended(fact->kind), fact->now_ms};
 
+	if (input == INPUT_CANCEL)
+		d.end = MARK_CANCELLED;
 	if (turn && turn == s->turn)
-		take_step(&d, FACT(fact->kind));
-	if (s->desk->stirred)
-		s->desk->stirred(s->desk->self);
+		take_step(&d, input);
+	stir(s);
+}
+
+static void take_input(struct voice_session *s, enum voice_input input, struct text text,
+                       uint64_t now_ms)
+{
+	struct doing d = {s, text, NULL, MARK_CANCELLED, now_ms};
+
+	take_step(&d, input);
+}
+
+/* ---- hearing ahead ---- */
+
+static enum ahead_mode ahead_mode(void *self)
+{
+	const struct voice_session *s = self;
+
+	if (s->phase == PHASE_REST)
+		return AHEAD_OPEN;
+	return s->listens ? AHEAD_TURN : AHEAD_BUSY;
+}
+
+static void ahead_started(void *self, struct text sound, uint64_t now_ms)
+{
+	take_input(self, INPUT_VOICE, sound, now_ms);
+	stir(self);
+}
+
+static void ahead_stopped(void *self, uint64_t now_ms)
+{
+	take_input(self, INPUT_QUIET, TEXT(""), now_ms);
+}
+
+static void ahead_sound(void *self, struct text sound, uint64_t now_ms)
+{
+	take_input(self, INPUT_APPEND, sound, now_ms);
+}
+
+static void ahead_told(void *self, const struct voice_fact *fact)
+{
+	hear_fact(self, ((struct voice_session *)self)->turn, fact);
+}
+
+static void ahead_failed(void *self, const struct voice_fact *fact)
+{
+	struct doing d = {.s = self, .text = fact->text, .fact = fact};
+
+	if (!d.s->is_over)
+		do_fail(&d);
+}
+
+/* What push to talk has is heard already; here it is only looked at. */
+static void watch(struct voice_session *s, struct text chunk, uint64_t now_ms)
+{
+	if (s->phase != PHASE_LISTENING || s->engine->finds != VOICE_FINDS_BY_GATE)
+		return;
+	if (s->chunks == 1)
+		ahead_drop(&s->ahead, s->silence_ms);
+	ahead_watch(&s->ahead, chunk, now_ms);
+}
+
+static bool goes_ahead(const struct voice_session *s)
+{
+	return s->hands_free && s->engine->finds != VOICE_FINDS_NOTHING && !s->is_over &&
+	       (s->phase != PHASE_LISTENING || s->listens);
+}
+
+void voice_session_free_hands(struct voice_session *s, bool hands_free)
+{
+	if (s->hands_free != hands_free)
+		ahead_drop(&s->ahead, s->silence_ms);
+	s->hands_free = hands_free;
 }
 
 void voice_session_hear(struct voice_session *s, enum voice_input input, struct text text,
                         uint64_t now_ms)
 {
-	struct doing d = {s, text, NULL, MARK_CANCELLED, now_ms};
-
-	assert(input < INPUT_FACT);
-	take_step(&d, input);
+	assert(input < INPUT_VOICE);
+	if (input == INPUT_APPEND && goes_ahead(s)) {
+		ahead_feed(&s->ahead, text, now_ms);
+		return;
+	}
+	take_input(s, input, text, now_ms);
+	if (input == INPUT_APPEND && s->tells_speech)
+		watch(s, text, now_ms);
 }
 
 /* ---- its life ---- */
@@ -354,7 +376,11 @@ void voice_session_hear(struct voice_session *s, enum voice_input input, struct 
 void voice_session_init(struct voice_session *s, const struct voice_engine *engine,
                         const struct voice_desk *desk)
 {
+	struct ahead_user user = {s,           ahead_mode, ahead_started, ahead_stopped,
+	                          ahead_sound, ahead_told, ahead_failed};
+
 	*s = (struct voice_session){.engine = engine, .desk = desk};
+	ahead_init(&s->ahead, engine, &user);
 }
 
 void voice_session_finish(struct voice_session *s)
@@ -362,6 +388,7 @@ void voice_session_finish(struct voice_session *s)
 	struct doing d = {.s = s, .end = MARK_CANCELLED};
 
 	do_stop(&d);
+	ahead_drop(&s->ahead, 0);
 	if (s->turn)
 		do_end(&d);
 	s->phase = PHASE_REST;

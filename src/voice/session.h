@@ -7,11 +7,14 @@
  * A turn begins with the first sound, a commit, a trigger or a text, and has a number.  What the
  * engine tells of another turn than the one under way is passed over, so nothing of a turn that
  * was cancelled is ever said.
+ *
+ * Hands-free, all sound goes to ahead.h, which finds out who speaks: that begins a turn, or
+ * interrupts one, and the silence after it is the commit.
  */
 #ifndef VOICE_SESSION_H
 #define VOICE_SESSION_H
 
-#include "voice/engine.h"
+#include "voice/ahead.h"
 
 /* What clients see of it is enum voice_state: hearing is listening, too, and at rest a session
  * is idle, or listening if it is hands-free. */
@@ -31,7 +34,9 @@ enum voice_input {
 	INPUT_COMMIT,
 	INPUT_TEXT, /* text: what was typed */
 	INPUT_CANCEL,
-	INPUT_FACT, /* and above: of the engine, by enum voice_fact_kind */
+	INPUT_VOICE, /* somebody speaks, hands-free; text: the sound until now */
+	INPUT_QUIET, /* and does no more */
+	INPUT_FACT,  /* and above: of the engine, by enum voice_fact_kind */
 	INPUTS = (int)INPUT_FACT + (int)FACT_KINDS,
 };
 
@@ -64,7 +69,11 @@ struct voice_desk {
 struct voice_session {
 	enum voice_phase phase;
 	bool hands_free;
+	bool tells_speech;    /* its client wants to know when somebody speaks, */
+	unsigned silence_ms;  /* who is silent again after this */
 	bool is_spoken;       /* its client plays sound */
+	bool listens;         /* the turn began hands-free, and what is said is of it; */
+	bool by_voice;        /* or was */
 	bool is_over;         /* it was finished, perhaps by what it said */
 	unsigned chunks;      /* that came in this turn, */
 	uint64_t bytes;       /* and how long they are, as they came */
@@ -72,6 +81,7 @@ struct voice_session {
 	const struct voice_engine *engine;
 	const struct voice_desk *desk;
 	void *work[VOICE_PARTS]; /* NULL: not at work */
+	struct voice_ahead ahead;
 };
 
 /* Both outlive it. */
@@ -80,6 +90,9 @@ void voice_session_init(struct voice_session *s, const struct voice_engine *engi
 /* Stops the engine; a turn under way is cancelled, and nothing is said any more.  A desk that is
  * told something may do this; the memory stays until that is over. */
 void voice_session_finish(struct voice_session *s);
+
+/* Hands-free from now on, or not.  An engine that finds nothing only is `listening` at rest. */
+void voice_session_free_hands(struct voice_session *s, bool hands_free);
 
 void voice_session_hear(struct voice_session *s, enum voice_input input, struct text text,
                         uint64_t now_ms);

@@ -549,7 +549,7 @@ static void play_round(uint64_t *seed)
 	buf_init(&m.log, LOG_MAX);
 	for (int i = 0; i < ROUND_OPS; i++) {
 		uint64_t draw = random_draw(seed);
-		enum voice_input input = (enum voice_input)(draw % INPUT_FACT);
+		enum voice_input input = (enum voice_input)(draw % INPUT_VOICE);
 		uint64_t ms = draw >> 8U & 3U ? draw >> 16U & 127U : draw >> 16U & 511U;
 
 		hear(&b, input);

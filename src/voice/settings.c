@@ -6,6 +6,8 @@
 #define IN(member) offsetof(struct voice_config, member)
 #define MOCK(member) offsetof(struct voice_mock_times, member)
 #define LONGEST_MS 60000
+#define SILENCE_LEAST_MS 200 /* less is a pause between two words */
+#define SILENCE_MOST_MS 5000
 
 static const char *const switches[] = {"off", "on", NULL};
 static const char *const kept[] = {"none", "text", NULL};
@@ -40,6 +42,8 @@ static const struct field hear_fields[] = {
          .check = check_hear},
 	{"model", FIELD_TEXT, HEAR(model), "which of its models"},
 	{"language", FIELD_TEXT, HEAR(language), "that is spoken, like en"},
+	{"vad", FIELD_SWITCH, HEAR(vad),
+         "a Wyoming server that tells when somebody speaks, as local does", "false"},
 	{"credential", FIELD_TEXT, HEAR(credential), "${NAME}: from the environment",
          .check = check_reference},
 	{"credential_file", FIELD_TEXT, HEAR(credential_file),
@@ -89,6 +93,8 @@ static const struct field fields[] = {
 	{"engine", FIELD_GROUP, IN(engine), "who hears, thinks and says", .fields = engine_fields,
          .brief = true},
 	{"think", FIELD_TEXT, IN(think), "the id of the source that is asked"},
+	{"silence", FIELD_TIME, IN(silence), "after which somebody has spoken, hands-free", "700ms",
+         SILENCE_LEAST_MS, SILENCE_MOST_MS},
 	{"mock", FIELD_GROUP, IN(mock), "times of a mocked turn, since it was committed",
          .fields = mock_fields},
 	{0},

@@ -9,6 +9,7 @@ struct voice_wish {
 	char *place;                        /* place.h */
 	char *model, *language, *voice;     /* the last of one that says */
 	char *credential, *credential_file; /* one of the two, or neither */
+	bool vad;                           /* of one that hears: it tells when somebody speaks */
 };
 
 struct voice_choice {
@@ -21,7 +22,8 @@ struct voice_config {
 	enum { VOICE_TRIGGER_OFF, VOICE_TRIGGER_ON } trigger; /* mocked.turn.trigger */
 	enum { VOICE_KEEP_NONE, VOICE_KEEP_TEXT } keep;       /* what signals tell */
 	struct voice_choice engine;
-	char *think; /* the source that is asked, unless the engine names one */
+	char *think;      /* the source that is asked, unless the engine names one */
+	unsigned silence; /* ms after which nobody speaks any more */
 	struct voice_mock_times mock;
 };
 
