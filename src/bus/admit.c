@@ -17,10 +17,7 @@
 
 /* Room for all that may be filled in; the names of connections are short. */
 #define FILL_MAX (16 * KIB)
-
-/* A name from outside is quoted no longer than this. */
-#define NAME_SHOWN 60
-
+#define NAME_SHOWN 60 /* a name from outside is quoted no longer */
 #define STAGE TEXT("stage")
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

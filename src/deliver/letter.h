@@ -67,13 +67,13 @@ struct letter {
 	struct word_block block; /* that some of them lie in */
 	struct chunk_limit limit;
 	enum letter_state state;
-	unsigned accepted; /* pieces that are there */
-	unsigned drafts;   /* of these, that may still have a draft's text */
-	unsigned tries;    /* of the piece that is begun, or was last, that may have left */
-	bool is_half;      /* what may be there of that piece is a draft's text */
+	unsigned accepted;     /* pieces that are there */
+	unsigned drafts;       /* of these, that may still have a draft's text */
+	unsigned tries;        /* of the piece that is begun, or was last, that may have left */
+	bool is_half;          /* what may be there of that piece is a draft's text */
 	double at_ms, last_ms; /* the second: when it got its last text */
-	uint64_t seq;   /* of the newest signal about it */
-	uint64_t moved; /* of the one that says its state */
+	uint64_t seq;          /* of the newest signal about it */
+	uint64_t moved;        /* of the one that says its state */
 	size_t to_save;
 	struct link in_all; /* custody.open, custody.over or received.kept, oldest first */
 	/* The outbox's own, which nobody folds. */
@@ -81,10 +81,10 @@ struct letter {
 	struct link in_chat;                          /* outbox_chat.letters */
 	bool is_telling, is_out, is_begun, is_broken; /* the last: its agent did not finish it */
 	bool is_open, is_doubtful; /* it grows; a piece has left, and has to be looked for */
-	int64_t due_ms, pause_ms; /* it does not leave before the second, */
-	int64_t old_ms;           /* and is given up then; 0: nobody has looked */
-	unsigned absences;        /* how often its piece had left, and was not there */
-	unsigned count;         /* pieces of its text; 0: not known */
+	int64_t due_ms, pause_ms;  /* it does not leave before the second, */
+	int64_t old_ms;            /* and is given up then; 0: nobody has looked */
+	unsigned absences;         /* how often its piece had left, and was not there */
+	unsigned count;            /* pieces of its text; 0: not known */
 	unsigned edited, taken; /* drafts that have the final text; those too many that are gone */
 	uint64_t *shown;        /* what pieces say (pieces.h), as far as is known */
 	unsigned shown_room;

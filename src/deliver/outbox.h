@@ -69,7 +69,6 @@ struct outbox_options {
 };
 
 struct outbox;
-
 /* The past is folded.  It is custody's ear: whoever becomes it calls outbox_hear(). */
 struct outbox *outbox_create(const struct outbox_options *options);
 void outbox_destroy(struct outbox *o);

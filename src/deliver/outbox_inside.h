@@ -78,7 +78,8 @@ void outbox_wait(struct outbox *o, struct outbox_chat *chat, int64_t until_ms); 
 /* Its channel is not away, and has answered, or does not have to answer too many. */
 bool outbox_may_begin(const struct outbox_chat *chat, const struct outbox_line *line,
                       int64_t now_ms);
-bool outbox_is_old(const struct outbox *o, struct letter *l, int64_t now_ms); /* it waits no longer */
+/* It waits no longer. */
+bool outbox_is_old(const struct outbox *o, struct letter *l, int64_t now_ms);
 void outbox_note_there(struct outbox *o, struct outbox_chat *chat, bool is_there);
 bool outbox_has_room(const struct outbox *o, const struct outbox_wish *wish);
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/must.h"
 #include "bus/bus.h"
 #include "bus/fixture.h"
 #include "bus/folds.h"
@@ -101,7 +102,7 @@ static enum outbox_file find_file(void *self, const struct letter *l, unsigned n
 
 	snprintf(path, sizeof(path), "<file %u>", number);
 	if (script.file == OUTBOX_FILE_HERE)
-		file->path = strdup(path);
+		file->path = must_dup(path);
 	snprintf(why->words, sizeof(why->words), "it did not come");
 	return script.file;
 }
