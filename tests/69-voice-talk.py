@@ -24,7 +24,7 @@ echo "$0 $@" >> {place}/told
 echo $$ > {place}/{name}.pid
 trap '' TERM
 """
-RECORDS = HEAD + "/bin/cat {place}/speech\nwhile :; do /bin/sleep 1; done\n"
+RECORDS = HEAD + "/bin/cat {place}/speech\n: > {place}/spoken\nwhile :; do /bin/sleep 1; done\n"
 PLAYS = HEAD + "/bin/cat >> {place}/played\necho end >> {place}/told\n"
 KEEPS = HEAD + "/bin/cat >> {place}/played\nwhile :; do /bin/sleep 1; done\n"  # as a full buffer
 OLD = """#!/bin/sh
@@ -58,6 +58,12 @@ class Card:
     def played(self):
         path = self.place / "played"
         return path.read_bytes() if path.exists() else b""
+
+    def speaks(self):
+        """The recorder began once more, and gave all that it has."""
+        spoken = self.place / "spoken"
+        eventually(spoken.exists)
+        spoken.unlink()
 
     def runs(self, name):
         try:
@@ -124,7 +130,8 @@ def speak(screen, programs):
     """From the first press to the last word."""
     press(screen)
     programs.starts("pw-record")
-    screen.shows("● listening", "▮")
+    screen.shows("● listening")
+    programs.speaks()
     time.sleep(0.9)  # a second press that comes sooner may be a repeat
     press(screen)
 
@@ -180,7 +187,7 @@ def _():
         with talk(room.box, programs, cols=40, kind=Pty) as terminal:
             terminal.shows(b"space: speak")
             terminal.send(b" ")
-            terminal.shows("● listening".encode(), b"very you\r\n")
+            terminal.shows("● listening ▮".encode(), b"very you\r\n")
             assert b"you: how" not in terminal.bytes.replace(b"you: how ", b"", 1), terminal.bytes
             terminal.send(b"\r")
             terminal.shows(b"you: how\xef\xbf\xbd]0;owned\xef\xbf\xbd are you", ANSWER.encode())
@@ -207,7 +214,8 @@ def _():
         took = programs.ends("pw-play") - begun
         comment(f"the player was gone {took * 1000:.0f} ms after the key was sent")
         assert took < 4, took  # a gentle end would be forced after five seconds
-        screen.shows("● listening", "▮")
+        screen.shows("● listening")
+        programs.speaks()
         screen.keys("Enter")
         screen.shows("you: tell me", "you: again")
 
@@ -317,7 +325,8 @@ def _():
             screen.shows("space: speak")
             screen.keys("Space")
             programs.starts("arecord")
-            screen.shows("● listening", "▮")
+            screen.shows("● listening")
+            programs.speaks()
             screen.keys("Enter")
             screen.shows(ANSWER, "space: speak")
             eventually(lambda: programs.told[-1] == "end")
@@ -328,7 +337,8 @@ def _():
         with talk(room.box, programs) as screen:
             screen.shows("space: speak")
             screen.keys("Space")
-            screen.shows("● listening", "▮")
+            screen.shows("● listening")
+            programs.speaks()
             assert "--raw" not in programs.told[0], programs.told
         programs = Card(pw_record=FAILS, arecord=FAILS, pw_play=FAILS, aplay=FAILS)
         with talk(room.box, programs, cols=120) as screen:
