@@ -180,7 +180,8 @@ def _():
         kill_again(chat.box)
         eventually(lambda: len(chat.states()) == 3 and set(chat.states()) == {"delivered"})
         assert "the backfill of the adapter post failed" in chat.box.log()
-        assert [n["sent"] for n in chat.notes("sent")] == ["word 1", "word 2", "word 4"]
+        sent = [n["sent"] for n in chat.notes("sent")]
+        assert sent == ["word 1", "word 2", "word 4"], (sent, chat.states())
         assert len(sinces()) == 2 and len(set(sinces())) == 1, sinces()
         since = datetime.datetime.fromisoformat(sinces()[0].replace("Z", "+00:00"))
         assert now / 1000 - 62 < since.timestamp() <= now / 1000 - 59, (since, now)
