@@ -173,7 +173,8 @@ def _():
         now = int(time.time() * 1000)
         chat.write("word 1", 1, timestamp=now)
         eventually(lambda: chat.states() == ["delivered"])
-        eventually(lambda: chat.box.history("&type=nex.request"))
+        ended = eventually(lambda: chat.box.history("&type=nex.request"))[0]["seq"]
+        eventually(lambda: chat.box.request("GET", "/api/status").json()["durableSeq"] >= ended)
         assert sinces() == [], "there was nothing to go on from"
         chat.mode("no past")  # the first time it fails, and the gap stays
         past((1, now), (2, now + 1), (3, now - 25 * 3600 * 1000), (4, now + 2))
