@@ -109,14 +109,13 @@ static enum outbox_file find_file(void *self, const struct letter *l, unsigned n
 
 static void begin(void)
 {
-	struct outbox_options o = {.custody = custody = custody_create(),
-	                           .again = "(again)",
-	                           .wall_ms = wall_ms,
-	                           .find = find,
-	                           .file = find_file};
+	struct outbox_options o = {
+		.again = "(again)", .wall_ms = wall_ms, .find = find, .file = find_file};
 
+	custody = custody_create();
 	folds_add(bus_folds(fixture_bus), &custody_fold, custody);
 	folds_catch_up(bus_folds(fixture_bus));
+	o.custody = custody;
 	o.bus = fixture_bus;
 	outbox = outbox_create(&o);
 }
