@@ -13,6 +13,7 @@ import crew
 import gateway
 import history
 import operate
+import spoken
 import transcripts
 import voice
 import words
@@ -345,6 +346,7 @@ ROWS = [
         Line("the same, start after a crash takes longer by", "ms", "ms", 200),
         Line("the same, processor", "cpu", "ms"), sides=OURS, once=True),
     *voice.ROWS,
+    *spoken.ROWS,
     Row("wire", micros("throttle", "sample", "when", "map", "unwanted", "unmatched"),
         Line("throttle a parsed signal", "throttle", "ns", 200),
         Line("sample parsed signals", "sample", "ns", 200),

@@ -13,10 +13,13 @@ class Line:
 
 class Row:
     """The last side is ours. `needs`: without any of these there is nothing to compare.
-    `once`: one round is enough; `big`: never quick."""
+    `wants`: programs (sides.py) without any one of which it is left out. `once`: one round is
+    enough; `big`: never quick."""
 
-    def __init__(self, name, measure, *lines, sides=("bare", "ours"), once=False, big=False):
+    def __init__(self, name, measure, *lines, sides=("bare", "ours"), wants=(), once=False,
+                 big=False):
         self.name, self.measure, self.lines, self.sides = name, measure, lines, sides
+        self.wants = wants
         self.once, self.big, self.ours = once, big, sides[-1]
         self.needs = set(sides[:-1]) or {self.ours}
 
