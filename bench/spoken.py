@@ -23,9 +23,8 @@ sys.path.append(str(ROOT / "tests"))
 from wyoming_peer import Wyoming, words_of, wrong_words  # noqa: E402
 
 CANCELS = 200
-TURNS = 3               # a round, each at the pace at which it is spoken
 RATE = 16000
-HEARD_S = 5             # of speech
+HEARD_S = 5, 4.8, 5.2, 4.9, 5.1  # of speech: a partial is under way at some of these ends
 PIECE_S = 0.1           # of sound in a message
 TURN_S = 60             # the longest that any answer may take
 FEATURES = ["audio", "text"]
@@ -285,15 +284,15 @@ def turns(bench, side):
     with engaged(bench, side, "{hear: local, say: local}") as server, bench.pinned(1):
         with Wyoming(wait_for_speech(server)) as line:
             rate, sound = line.say(QUESTION)
-        if rate != RATE or len(sound) < 2 * RATE * HEARD_S:
+        if rate != RATE or len(sound) < 2 * RATE * max(HEARD_S):
             raise Failure("the question is no five seconds of sound")
-        sound = sound[:2 * RATE * HEARD_S]
         ear = pids_of(f"speech --socket {server.data}/")
         with Talker(server) as talker:
-            done = [turn(talker, server.pid, ear, sound, not bench.tiny)
-                    for _ in range(1 if bench.tiny else TURNS)]
+            done = [turn(talker, server.pid, ear, sound[:2 * int(RATE * seconds)], not bench.tiny)
+                    for seconds in HEARD_S[:1 if bench.tiny else None]]
     heard_cpu, heard, said, said_cpu = map(statistics.median, zip(*done))
-    return {"heard-cpu": heard_cpu, "heard": heard, "said": said, "said-cpu": said_cpu}
+    return {"heard-cpu": heard_cpu, "heard-most": max(each[0] for each in done), "heard": heard,
+            "said": said, "said-cpu": said_cpu}
 
 
 def first_sound(voice):
@@ -342,6 +341,7 @@ ROWS = [
         sides=OURS),
     Row("voice-spoken", turns,
         Line("5 s of speech to the transcript, without a network, processor", "heard-cpu", "s", 0.6),
+        Line("the same, where a partial was just begun", "heard-most", "s"),
         Line("the same, until it is there", "heard", "ms"),
         Line("the same, to the first sound of the answer", "said", "ms", 1200),
         Line("the same, processor", "said-cpu", "ms", 1200), sides=OURS, wants=(KIT, FLITE)),

@@ -78,7 +78,7 @@ def _():
     kit = "the speech kit of `make voice`"
     assert code == 0 and kit in err, out + err
     told = [line for line in out.splitlines() if line.endswith(" is not installed")]
-    assert len(told) == 6 and kit in told[-1] and "voice sessions that wait" in out, out
+    assert len(told) == 7 and kit in told[-1] and "voice sessions that wait" in out, out
 
 
 @test("a server that does not start is a row that failed, in words and by exit status 1")
