@@ -1,16 +1,23 @@
 /* How fast the page is in a real browser, as one line of JSON: when something is first seen, what
  * the log costs while signals pour in, how soon a question is there meanwhile, how long a long run
- * takes to open, and what a frame of a crowded stage costs. run.py starts it with $SIGNALBOX, and
- * with "tiny" when it only matters that everything runs. */
+ * takes to open, what a frame of a crowded stage costs, and how soon a cancel is silence. run.py
+ * starts it with $SIGNALBOX, and with "tiny" when it only matters that everything runs. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Box, eventually } from "../tests/node/lib.mjs";
 import { close, faults, open, stateIs } from "../tests/node/browser.mjs";
 import { crowdShow } from "../tests/node/crowd.mjs";
+import { record, sweep } from "../tests/node/loudspeaker.mjs";
+import { part } from "../tests/node/ui.mjs";
+import { Upstream } from "../tests/node/upstream.mjs";
+import { Engine } from "../tests/node/wyoming.mjs";
+
+const { toPcm } = await part("voice/sound.ts");
 
 const TINY = process.argv[2] === "tiny";
 const TRIES = TINY ? 1 : 9;             /* first paints */
@@ -23,6 +30,8 @@ const FRAMES = TINY ? 3 : 120;
 const CREW = TINY ? 10 : 200;           /* sessions at work */
 const CREW_RATE = TINY ? 100 : 1000;    /* signals a second of all of them */
 const CREW_MS = TINY ? 500 : 6000;
+const CANCELS = TINY ? 1 : 20;
+const ANSWER_S = 30, ANSWER_RATE = 22050;  /* of sound; nobody hears its end */
 const FRAME_MS = 1000 / 60;
 const PATIENCE_MS = 120000;
 
@@ -264,8 +273,54 @@ async function crewWhilePouring() {
 	});
 }
 
+/* From the moment that the loudspeaker is told, by the clock of the audio thread, to the last sample that is no silence.
+ * null: this page was so late that nobody knows. */
+async function silentAfter(page) {
+	await page.fill("#voice-text", "say This is a long story.");
+	await page.press("#voice-text", "Enter");
+	await eventually(() => page.evaluate(() => window.isHeard()), "it is heard");
+	await page.evaluate(() => { window.silenced = []; });
+	await page.click(".voice-cancel");
+	const ms = await page.evaluate(async () => {
+		while (window.silenced.length === 0 || window.newest.context.currentTime < window.silenced[0] + 0.3)
+			await new Promise((done) => setTimeout(done, 10));
+		return window.silentAfter();
+	});
+
+	await eventually(() => page.evaluate(() => !window.isHeard() && document.querySelector(".voice-session").textContent === "idle"), "it is silent");
+	return ms;
+}
+
+async function cancelledAnswers() {
+	const place = mkdtempSync(join(tmpdir(), "bench-page-")), config = join(place, "box.yaml");
+	const upstream = await new Upstream().start(), engine = await new Engine().start();
+
+	engine.rate = ANSWER_RATE;
+	engine.sound = toPcm(sweep(ANSWER_S, ANSWER_RATE));
+	writeFileSync(config, `sources: [{id: model, url: '${upstream.url}', protocol: openai, model: model-a}]\nvoice: {engine: {say: '${engine.place}'}, think: model}\n`);
+	try {
+		return await withBox(async (box) => {
+			const page = await open(box.openUrl(), { view: "voice", prepare: (tab) => tab.addInitScript(record) });
+			const took = [];
+
+			await stateIs(page, "live");
+			await page.waitForSelector(".voice-talk:not([disabled])");
+			for (let i = 0; i < CANCELS; i++)
+				took.push(await silentAfter(page));
+			await page.context().close();
+			const known = took.filter((ms) => ms !== null).map((ms) => Math.max(ms, 0.01));
+			assert.ok(known.length > 0, "a cancel was looked at in time");
+			return { silenceMs: median(known), silenceMostMs: Math.max(...known) };
+		}, "--config", config);
+	} finally {
+		engine.end();
+		upstream.end();
+		rmSync(place, { recursive: true, force: true });
+	}
+}
+
 const figures = {};
-for (const part of [firstPaint, logWhilePouring, questionsInAFlood, longRun, crowdedStage, crewWhilePouring].filter((part) => !process.argv[3] || part.name === process.argv[3]))
+for (const part of [firstPaint, logWhilePouring, questionsInAFlood, longRun, crowdedStage, crewWhilePouring, cancelledAnswers].filter((part) => !process.argv[3] || part.name === process.argv[3]))
 	Object.assign(figures, await part());
 await close();
 assert.deepEqual(faults, []);

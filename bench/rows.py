@@ -13,34 +13,16 @@ import crew
 import gateway
 import history
 import operate
+import spoken
 import transcripts
 import voice
 import words
 from servers import Failure
 from sides import PEERS
+from table import OURS, Line, Row
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE_S = 600
-
-
-class Line:
-    """One line of the table. kind: `ratio` to the side it stands against, or our own value
-    which is `most` or `least` the budget; `ratio-least`: at least so many times theirs. Without a
-    budget it is shown for information."""
-
-    def __init__(self, what, metric, unit, budget=None, kind="most", against="bare"):
-        self.what, self.metric, self.unit = what, metric, unit
-        self.budget, self.kind, self.against = budget, kind, against
-
-
-class Row:
-    """The last side is ours. `needs`: without any of these there is nothing to compare.
-    `once`: one round is enough; `big`: never quick."""
-
-    def __init__(self, name, measure, *lines, sides=("bare", "ours"), once=False, big=False):
-        self.name, self.measure, self.lines, self.sides = name, measure, lines, sides
-        self.once, self.big, self.ours = once, big, sides[-1]
-        self.needs = set(sides[:-1]) or {self.ours}
 
 
 def cpu_per_million(result, of):
@@ -275,7 +257,7 @@ def page(bench, side):
     return json.loads(done.stdout)
 
 
-OURS, GATEWAY = ("ours",), ("gateway",)
+GATEWAY = ("gateway",)
 
 
 def tls(subs, window):
@@ -363,11 +345,8 @@ ROWS = [
         Line("10,000 messages wait for chats that are away", "mb", "MB", 20),
         Line("the same, start after a crash takes longer by", "ms", "ms", 200),
         Line("the same, processor", "cpu", "ms"), sides=OURS, once=True),
-    Row("voice-idle", voice.idle,
-        Line("1,000 voice sessions that wait", "mb", "MB", 2), sides=OURS),
-    Row("voice-turns", voice.turns,
-        Line("100 voice sessions in mocked turns, of one core", "core", "%", 5),
-        Line("the same, a turn", "us", "us"), sides=OURS),
+    *voice.ROWS,
+    *spoken.ROWS,
     Row("wire", micros("throttle", "sample", "when", "map", "unwanted", "unmatched"),
         Line("throttle a parsed signal", "throttle", "ns", 200),
         Line("sample parsed signals", "sample", "ns", 200),
@@ -430,7 +409,9 @@ ROWS = [
         Line("the same, p95", "stageP95Ms", "ms"),
         Line("crew of 200 at 1,000 signals/s, thread in a frame", "crewFrameMs", "ms", 8),
         Line("the same, p95", "crewFrameP95Ms", "ms", 8),
-        Line("the same, signals", "crewRate", "/s"), sides=OURS, once=True),
+        Line("the same, signals", "crewRate", "/s"),
+        Line("a cancel while an answer is spoken, to silence by the audio clock", "silenceMs", "ms", 50),
+        Line("the same, the longest of 20", "silenceMostMs", "ms"), sides=OURS, once=True),
     Row("gateway-crowd", gateway.crowd,
         Line("5,000 clients of OpenClaw, a run of 100 tokens/s, of one core", "core", "%", 30),
         Line("the same, frames of agents", "sends", "/s"),

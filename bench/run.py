@@ -28,7 +28,7 @@ import time
 
 from rows import ROWS
 from servers import Bench, Failure
-from sides import MISSING, SIDES
+from sides import MISSING, SIDES, lacking
 
 
 BUSY = 0.1  # of the machine, used by others: worth a warning
@@ -125,15 +125,19 @@ def judge(row, line, results, bench):
     }
 
 
-def without_peer(row, line, bench):
-    """What stands in the place of a line whose peer is not here."""
+def left_out(row, line, bench, missing):
+    """What stands in the place of a line that wants what is not here."""
     return {"row": row.name, "what": line.what.format(gb=bench.big / 1e9), "unit": line.unit,
             "kind": line.kind, "budget": line.budget, "against": line.against,
-            "missing": f"{line.against} is not installed"}
+            "missing": f"{missing} is not installed"}
 
 
-def judged(row, results, bench):
-    return [without_peer(row, line, bench) if line.against in MISSING
+def judged(row, bench):
+    missing = [name for name in lacking(bench.build) if name in row.wants]
+    if missing:
+        return [left_out(row, line, bench, missing[0]) for line in row.lines]
+    results = measure(row, bench)
+    return [left_out(row, line, bench, line.against) if line.against in MISSING
             else judge(row, line, results, bench) for line in row.lines]
 
 
@@ -203,7 +207,7 @@ def run(options, build):
     try:
         for row in chosen(options):
             try:
-                lines += judged(row, measure(row, bench), bench)
+                lines += judged(row, bench)
             except Failure as why:
                 lines.append({"row": row.name, "what": row.name, "error": str(why)})
     finally:
@@ -226,8 +230,9 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if not os.access(options.server, os.X_OK):
         sys.exit(f"{options.server} is not there: make build")
-    if MISSING:
-        print(f"not installed, and left out: {', '.join(MISSING)}", file=sys.stderr)
+    missing = MISSING + lacking(build)
+    if missing:
+        print(f"not installed, and left out: {', '.join(missing)}", file=sys.stderr)
     report = run(options, build)
     if options.json or not options.tiny:
         report_file.write_text(json.dumps(report, indent=1) + "\n")

@@ -91,14 +91,14 @@ class Bench:
             self.secrets = make_certificate(self.everything)
         return self.secrets
 
-    def program(self, name):
+    def program(self, name, room="bench/"):
         """The path of one of our programs, which is built when it is first asked for."""
-        path = self.build / "bench" / name
+        path = self.build / room / name
         if name not in self.built:
-            done = subprocess.run(["ninja", "-C", str(self.build), f"bench/{name}"], check=False,
+            done = subprocess.run(["ninja", "-C", str(self.build), f"{room}{name}"], check=False,
                                   capture_output=True, text=True)
             if done.returncode != 0:
-                raise Failure(f"{name} is not built: ninja -C {self.build} bench/{name}")
+                raise Failure(f"{name} is not built: ninja -C {self.build} {room}{name}")
             self.built.add(name)
         return str(path)
 

@@ -140,6 +140,18 @@ SIDES = {"ours": Ours(), "signals": Ours(), "screens": Screens(), "undisturbed":
 PEERS = {"nats-server": Nats(), "redis-server": Redis(), "nginx+nchan": Nchan(), "uWebSockets": Uws()}
 SIDES.update({name: side for name, side in PEERS.items() if side.found})
 MISSING = [name for name, side in PEERS.items() if not side.found]
+FESTIVAL_VOICES = pathlib.Path("/usr/share/festival/voices")
+# What rows want that Debian or `make voice` has: whether it is here, beside the programs of a build.
+WANTED = {
+    "flite": lambda build: shutil.which("flite"),
+    "festival with cmu_us_slt_arctic_hts": lambda build: shutil.which("festival") and any(
+        FESTIVAL_VOICES.glob("*/cmu_us_slt_arctic_hts")),
+    "the speech kit of `make voice`": lambda build: (build / "voice" / "fetched").exists(),
+}
+
+
+def lacking(build):
+    return [name for name, is_here in WANTED.items() if not is_here(build)]
 
 
 def make_certificate(directory):

@@ -6,6 +6,7 @@ import time
 
 from chats import memory
 from servers import Failure, START_S
+from table import OURS, Line, Row
 
 SESSIONS = 1000
 TALKERS = 100
@@ -78,3 +79,12 @@ def turns(bench, side):
     if not ended:
         raise Failure("no turn ended")
     return {"core": 100 * cpu / 1e9 / took, "us": cpu / ended / 1000}
+
+
+ROWS = [
+    Row("voice-idle", idle,
+        Line("1,000 voice sessions that wait", "mb", "MB", 2), sides=OURS),
+    Row("voice-turns", turns,
+        Line("100 voice sessions in mocked turns, of one core", "core", "%", 5),
+        Line("the same, a turn", "us", "us"), sides=OURS),
+]

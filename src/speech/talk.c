@@ -11,6 +11,7 @@
 #include "sound/resample.h"
 #include "speech/ear.h"
 
+#define MORE_MS 10 /* that the end of an utterance may come after its last sound */
 #define READ_MAX (64 * KIB)
 #define SOUND_MAX (64 * MIB)  /* of one sentence */
 #define CHUNK_BYTES (4 * KIB) /* of sound in one event */
@@ -392,7 +393,7 @@ static bool has_more(int fd)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 
-	return poll(&poll_fd, 1, 0) > 0;
+	return poll(&poll_fd, 1, MORE_MS) > 0;
 }
 
 void talk(const struct engines *engines, int fd)

@@ -38,7 +38,7 @@ static void hear_reply(struct voice_answer *answer, struct text words)
 	struct text last = text_trim(buf_text(&answer->message));
 	bool was_said = text_equal(text_trim(words), last) || answer->message.full;
 
-	if (!answer->in_text && words.len && !was_said)
+	if (!answer->in_text && words.len && !was_said && !answer->is_note)
 		say_piece(answer, words);
 	answer->in_text = false;
 }
@@ -96,10 +96,26 @@ static enum voice_answer_end how_it_ends(const struct signal *s, struct text run
 	return ANSWER_GOES_ON;
 }
 
+/* Parsers of streams put the reason to stop there, or a count, where other agents have their last
+ * words: nobody said that. */
+static bool ends_with_note(const struct signal *s)
+{
+	yyjson_val *payload = yyjson_obj_get(s->envelope, "payload");
+	yyjson_val *metadata = yyjson_obj_get(s->envelope, "metadata");
+	struct text result = json_text_at(payload, "result");
+
+	return s->kind == KIND_COMPLETION &&
+	       (text_equal(result, json_text_at(metadata, "stopReason")) ||
+	        text_is(result, "Anthropic stream completed") ||
+	        (text_starts(result, TEXT("Stream completed (")) &&
+	         text_ends(result, TEXT(" chunks)"))));
+}
+
 enum voice_answer_end answer_hear(struct voice_answer *answer, const struct signal *s,
                                   struct text run)
 {
 	if (answer->end == ANSWER_GOES_ON) {
+		answer->is_note = ends_with_note(s);
 		hear_signal(&answer->hearing, s, hear_answer, answer);
 		answer->end = how_it_ends(s, run);
 	}

@@ -104,6 +104,27 @@ static void tools_are_told(void **state)
 	assert_string_equal(told, "I look. +search -search \n\nBlue.");
 }
 
+static void why_a_stream_ended_is_not_said(void **state)
+{
+	static const char *const ends[] = {
+		"{\"taskId\":\"r1\",\"success\":true,\"result\":\"Stream completed (5 chunks)\"}",
+		"{\"taskId\":\"r1\",\"success\":true,\"result\":\"end_turn\"},"
+		"\"metadata\":{\"stopReason\":\"end_turn\"}",
+		"{\"taskId\":\"r1\",\"success\":true,\"result\":\"Anthropic stream completed\"}",
+	};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		assert_int_equal(HEAR("completion", ends[i]), ANSWER_WHOLE);
+		assert_string_equal(told, "");
+		HEAR("text_delta", "{\"content\":\"Blue.\"}", "tool_call",
+		     "{\"toolName\":\"search\",\"callId\":\"c1\"}", "completion", ends[i]);
+		assert_string_equal(told, "Blue.+search ");
+	}
+	HEAR("completion", "{\"taskId\":\"r1\",\"success\":true,\"result\":\"It is blue.\"},"
+	                   "\"metadata\":{\"stopReason\":\"end_turn\"}");
+	assert_string_equal(told, "It is blue.");
+}
+
 static void nothing_is_heard_after_the_end(void **state)
 {
 	assert_int_equal(HEAR(DONE, "text_delta", "{\"content\":\"late\"}"), ANSWER_WHOLE);
@@ -119,6 +140,7 @@ int main(void)
 		cmocka_unit_test(a_failure_says_why),
 		cmocka_unit_test(what_was_cancelled_did_not_fail),
 		cmocka_unit_test(tools_are_told),
+		cmocka_unit_test(why_a_stream_ended_is_not_said),
 		cmocka_unit_test(nothing_is_heard_after_the_end),
 	};
 

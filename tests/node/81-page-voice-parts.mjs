@@ -276,11 +276,13 @@ test("what was drawn of a cancelled turn stays, and nothing is added to it, what
 });
 
 test("the server may end a turn: cancelled elsewhere, or failed with words, and the session goes on", async () => {
-	const { voice, says } = session();
+	const { voice, says, types } = session();
 
 	model.append(voice, "x");
 	says("session.state", { value: "listening" }, "1");
-	says("session.state", { value: "idle" });
+	/* Sound on its way begins another turn there, which ends here: nobody says any more that this was all. */
+	assert.deepEqual(types(says("session.state", { value: "idle" }).send), ["response.cancel"]);
+	assert.deepEqual(types(says("session.state", { value: "idle" }).send), []);
 	assert.deepEqual(looks(voice), [["", "", "cancelled"]]);
 	assert.ok(!voice.isTalking);
 	model.append(voice, "x");

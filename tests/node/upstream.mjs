@@ -4,6 +4,7 @@
  *     good        thinks, calls a tool, answers, counts its tokens
  *     slow        a word every 20 ms, until the reader leaves
  *     many N      N words as fast as they go
+ *     wait        nothing, until the reader leaves
  *     break       breaks off in the middle of a word
  *     refuse      429 with words
  *     say TEXT    exactly that
@@ -52,6 +53,8 @@ export class Upstream {
 	async #answer(asked, stream) {
 		if (asked.startsWith("slow"))
 			return stream.forever();
+		if (asked.startsWith("wait"))
+			return undefined;
 		if (asked.startsWith("many"))
 			return stream.many(Number(asked.split(" ")[1]));
 		if (asked.startsWith("break")) {

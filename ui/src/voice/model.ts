@@ -165,8 +165,8 @@ export function hear(voice: Voice, event: ServerEvent | null): { send: ClientEve
 		return { send: [], effect: null };
 	voice.seq = Math.max(voice.seq, event.payload.seq ?? 0);
 	if (event.type === "session.state")
-		takeState(voice, event.payload.value, event.payload.turnId);
-	else if (event.type === "error")
+		return { send: takeState(voice, event.payload.value, event.payload.turnId), effect: null };
+	if (event.type === "error")
 		takeError(voice, event.payload);
 	else
 		return { send: [], effect: takeOfTurn(voice, event) };
@@ -199,17 +199,21 @@ function ready(voice: Voice, { sessionId, features, seq }: Payload<"session.read
 	return !isNew && last?.state === "cancelled" ? [{ type: "response.cancel", payload: {} }] : [];
 }
 
-/* At rest the turn is over, if it is one that the server knows: a state may be older than the turn. */
-function takeState(voice: Voice, state: State, id: string | undefined): void {
+/* At rest the turn is over, if it is one that the server knows: a state may be older than the turn. Sound that was still on its
+ * way then begins another, which nobody would end. */
+function takeState(voice: Voice, state: State, id: string | undefined): ClientEvent[] {
 	const turn = id === undefined ? openTurn(voice) : turnOf(voice, id);
+	const wasTalking = voice.isTalking;
 
 	voice.state = state;
 	if (turn === null || turn.state !== "open" || id !== undefined)
-		return;
+		return [];
 	if (state === "idle" && turn.id === null && voice.features?.includes("turns") === true)
-		return;
-	if (state === "idle" || turn.isWhole && state === "listening")
-		endTurn(voice, turn);
+		return [];
+	if (state !== "idle" && !(turn.isWhole && state === "listening"))
+		return [];
+	endTurn(voice, turn);
+	return wasTalking ? [{ type: "response.cancel", payload: {} }] : [];
 }
 
 function endTurn(voice: Voice, turn: Turn): void {
