@@ -6,7 +6,7 @@ from pathlib import Path
 
 from chats import (AGAIN, RESTARTED, TEXT, asked_with, begun, connected, ends, finished, is_whole,
                    requests, says)
-from fake_discord import BOT, Discord, Refused
+from fake_discord import BOT, READ_HISTORY, Discord, Refused
 from later import complaints
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
@@ -74,6 +74,11 @@ def _():
         assert done.code == 0 and "the bot is box (42)" in done.out, done
         assert "999 more sessions" not in done.out and "1000 more sessions" in done.out, done
         assert "the gateway tells what people write" in done.out, done
+        assert "lacks" not in done.out, done
+        fake.permissions &= ~READ_HISTORY
+        done = cli("channels", "check", "discord", "--data", str(box.data))
+        assert done.code == 1, done
+        assert "in the server a server the bot lacks: Read Message History" in done.out, done
         fake.token = "another"
         done = cli("channels", "check", "discord", "--data", str(box.data))
         assert done.code == 1 and "the token is refused" in done.out, done
@@ -424,6 +429,71 @@ def _():
             shown = fake.screen(str(1000 + i))
             good = is_whole(shown) if i % 2 else shown in ([TEXT], [RESTARTED])
             assert good and AGAIN not in "".join(shown), (i, shown, requests(box)[i + 1])
+        assert fake.wrong == [], fake.wrong
+
+
+def crowd(fake, chat, count):
+    """Others talk on, while the box is away."""
+    for i in range(count):
+        fake.write(f"talk {i}", chat=chat, author={"id": "9", "bot": True})
+
+
+def hide(fake, *_):
+    fake.permissions &= ~READ_HISTORY
+
+
+def refuse(fake, status, words, code):
+    fake.script["list_messages"] = [Refused(status, words, code)] * 20
+
+
+@test("where a look into the history cannot tell, the text comes again with its words, or is left")
+def _():
+    blinds = [lambda fake: crowd(fake, "500", 501), hide,
+              lambda fake: refuse(fake, 403, "Missing Access", 50001),
+              lambda fake: refuse(fake, 404, "Unknown Channel", 10003)]
+    for number, blind in enumerate(blinds):
+        leaves = number % 2 == 0
+        with Upstream() as up, Discord() as fake, settings(
+                up, fake, adapter=f"    on_unknown: {'leave' if leaves else 'again'}\n") as box:
+            fake.room("500")
+            there(box)
+            fake.script["create_message"] = ["lose"] * 20
+            fake.write("<@42> good day", chat="500")
+            eventually(lambda: fake.screen("500") == [TEXT])
+            box.kill9()
+            fake.script.clear()
+            fake.nonces.clear()  # as some minutes later
+            blind(fake)
+            box.start()
+            if leaves:
+                eventually(lambda: [x["state"] for x in letters(box)] == ["failed"],
+                           within=2 * PATIENCE_S)
+                assert letters(box)[0]["why"] == "nobody knows whether it arrived", letters(box)
+                assert fake.screen("500") == [TEXT], fake.screen("500")
+            else:
+                eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"],
+                           within=2 * PATIENCE_S)
+                assert fake.screen("500") == [TEXT, f"{AGAIN}\n{TEXT}"], fake.screen("500")
+            assert fake.of("list_messages") and fake.wrong == [], (number, fake.wrong)
+
+
+@test("a history that was read back to the time of the message says that it is not there")
+def _():
+    with Upstream() as up, Discord() as fake, settings(up, fake) as box:
+        fake.room("500")
+        crowd(fake, "500", 3)
+        there(box)
+        fake.script["create_message"] = ["lose"] * 20
+        fake.write("<@42> good day", chat="500")
+        eventually(lambda: fake.screen("500") == [TEXT])
+        box.kill9()
+        fake.script.clear()
+        fake.nonces.clear()
+        for message in fake.ours("500"):
+            del fake.messages[message["id"]]  # as if it had never come
+        crowd(fake, "500", 250)
+        box.start()
+        eventually(lambda: fake.screen("500") == [TEXT], within=2 * PATIENCE_S)
         assert fake.wrong == [], fake.wrong
 
 
