@@ -4,8 +4,9 @@
 import time
 from pathlib import Path
 
-from chats import (AGAIN, RESTARTED, TEXT, asked_with, begun, connected, ends, finished, is_whole,
-                   requests, says)
+import manual
+from chats import (AGAIN, RESTARTED, TEXT, Parrot, asked_with, begun, connected, ends, finished,
+                   is_whole, requests, says)
 from fake_discord import BOT, READ_HISTORY, Discord, Refused
 from later import complaints
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
@@ -45,6 +46,17 @@ def letters(box):
 
 def asked(box, up, fake, text="slow please", **more):
     return begun(box, up, lambda: fake.write(text, **more))
+
+
+@test("docs/discord.md: with its configuration the bot answers its owner")
+def _():
+    with Parrot() as parrot, Discord() as fake:
+        with manual.box_of("discord", parrot, fake.url, {"discord.token": "abc.def-1"}) as box:
+            eventually(lambda: channel(box)["state"] == "connected")
+            fake.write("let me in", sender="9")
+            fake.write("good morning", sender="123456789012345678", chat="500")
+            eventually(lambda: [t.strip() for t in fake.screen("500")] == ["good morning"])
+            assert fake.wrong == [], fake.wrong
 
 
 @test("a question is answered in one message, with typing before it")
@@ -278,6 +290,34 @@ def _():
         got = eventually(lambda: [x for x in letters(box) if x["state"] == "failed"])
         assert "Cannot send messages to this user" in got[0]["why"], got
         assert len(fake.of("create_message")) == 1
+
+
+@test("what failed is listed at the command line, and is sent again from there")
+def _():
+    with Upstream() as up, Discord() as fake, settings(up, fake) as box:
+        def deliveries(*words):
+            return cli("deliveries", *words, "--data", str(box.data))
+        there(box)
+        fake.write("good day", sender="8")
+        eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"])
+        done = deliveries("--failed")
+        assert done.code == 0 and "nothing was delivered" in done.out, done
+        fake.script["create_message"] = [Refused(403, "Missing Permissions", 50013)]
+        fake.write("good day")
+        (lost,) = eventually(lambda: [x for x in letters(box) if x["state"] == "failed"])
+        (head, row) = deliveries("--failed").out.splitlines()
+        assert head.split() == ["ID", "AT", "CHAT", "PEER", "KIND", "STATE", "WHY"], head
+        assert row.split()[0] == lost["id"] and "Missing Permissions" in row, row
+        assert len(deliveries().out.splitlines()) == 3
+        assert deliveries("retry", lost["id"]).code == 0
+        eventually(lambda: fake.screen() == [TEXT])
+        eventually(lambda: [x["state"] for x in letters(box)] ==
+                   ["delivered", "failed", "delivered"])
+        done = deliveries("retry", letters(box)[0]["id"])
+        assert done.code == 1 and "it has not failed" in done.err, done
+        done = deliveries("retry", "../x")
+        assert done.code == 1 and "no such delivery" in done.err, done
+        assert deliveries("retry").code == 2
 
 
 @test("an answer that is lost, or a fault of Discord: the message is there once")

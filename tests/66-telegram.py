@@ -6,8 +6,9 @@ import signal
 import time
 from pathlib import Path
 
-from chats import (AGAIN, BEGUN, RESTARTED, TEXT, begun, connected, ends, finished, is_whole, look,
-                   post, reads, requests, says)
+import manual
+from chats import (AGAIN, BEGUN, RESTARTED, TEXT, Parrot, begun, connected, ends, finished, is_whole,
+                   look, post, reads, requests, says)
 from fake_telegram import Refused, Telegram
 from faults import FaultyBox
 from later import complaints
@@ -39,6 +40,17 @@ def letters(box):
 
 def asked(box, up, fake, text="slow please", **more):
     return begun(box, up, lambda: fake.write(text, **more))
+
+
+@test("docs/telegram.md: with its configuration the bot answers its owner")
+def _():
+    with Parrot() as parrot, Telegram() as fake:
+        box = manual.box_of("telegram", parrot, fake.url, {"telegram.token": "123:abc"})
+        with box:
+            fake.write("let me in", sender=9)
+            fake.write("good morning", sender=123456789)
+            eventually(lambda: [t.strip() for t in fake.screen(123456789)] == ["good morning"])
+            assert fake.wrong == [] and "good morning" not in str(fake.screen(9)), fake.wrong
 
 
 @test("a question is answered in one message that grows, with typing before it")
