@@ -361,6 +361,24 @@ def _():
         eventually(lambda: not chat.told("typing")[-1]["shows"])
 
 
+@test("a draft that is not to be said is taken away, or says no more what it said")
+def _():
+    for supports, left, told in (("edit,delete", [], 1), ("edit", ["(removed)"], 0)):
+        with Upstream() as up, Chat(up, f"monitor,stream,{supports}",
+                                    more="deliver: {gather: 0}\n") as chat:
+            chat.write("slow please", 1)
+            eventually(lambda: chat.box.history("&type=text_delta"))
+            run = chat.box.history("&type=nex.received")[0]["payload"]["request"]
+            for text in (" is a text that is long enough", "\n\nNO_REPLY"):
+                chat.box.emit("text_delta", source="parrot", correlationId=run, payload={
+                    "agentId": "parrot", "content": text})
+                eventually(lambda: "Hello is a text that is long enough" in chat.kept())
+            chat.box.emit("completion", source="parrot", correlationId=run, payload={
+                "agentId": "parrot", "taskId": run, "success": True})
+            eventually(lambda: chat.states() == ["withdrawn"])
+            assert chat.kept() == left and len(chat.told("message_delete")) == told, chat.kept()
+
+
 @test("imessage shows no typing and is sent whole, whatever its adapter can do")
 def _():
     with Parrot() as parrot, Chat(parrot, "monitor,stream,edit,typing",

@@ -20,13 +20,13 @@ AGENT = "agent@localhost"
 ROUNDS = 50 if SLOW == 1 else 10
 
 
-def box_of(parrot, server, more=""):
+def box_of(parrot, server, more="", adapter=""):
     path = temp_dir() / "signalbox.yaml"
     path.write_text(
         f"sources: [{{id: parrot, url: '{parrot.url}', protocol: openai, model: parrot}}]\n"
         f"adapters:\n  xmpp:\n    agent: parrot\n    nick: {AGENT}\n"
         f"    url: xmpp://127.0.0.1:{server.port}\n    credential: '${{XMPP_SECRET}}'\n"
-        f"    rooms: [den@rooms.localhost]\n"
+        f"    rooms: [den@rooms.localhost]\n{adapter}"
         f"    command: [env, 'PYTHONPATH={PACKAGES}', {sys.executable}, {ROOT}/adapters/xmpp]\n"
         f"people: [{{name: Ada, relationship: owner, identities: ['xmpp:ada@localhost']}}]\n{more}")
     return Box(args=["--config", str(path)], env={**os.environ, "XMPP_SECRET": PASSWORD})
@@ -363,6 +363,97 @@ def _():
         eventually(lambda: "three" in ada.screen())
         eventually(lambda: len(requests(box)) == 3)
         assert ada.screen().count("two") == 1, ada.screen()
+
+
+def says(box, run, text):
+    box.emit("text_delta", source="parrot", correlationId=run,
+             payload={"agentId": "parrot", "content": text})
+
+
+def ends(box, run):
+    box.emit("completion", source="parrot", correlationId=run, payload={
+        "agentId": "parrot", "taskId": run, "success": True})
+
+
+def drafted(box, ada, to, text="slow please"):
+    """A question whose answer has begun to show; its run."""
+    def asked():
+        return [m["request"] for m in received(box) if m["text"] == text]
+    before = len(asked())
+    is_room = to.startswith("den@")
+    ada.say(to, f"agent: {text}" if is_room else text, "groupchat" if is_room else "chat")
+    eventually(lambda: len(asked()) > before)
+    run = asked()[-1]
+    eventually(lambda: any(s.get("correlationId") == run for s in box.history("&type=text_delta")))
+    says(box, run, " is a text that is long enough")
+    eventually(lambda: any(t.endswith(" is a text that is long enough") for t in ada.screen()))
+    return run
+
+
+@test("a draft that is not to be said is retracted, and other clients see that it was removed")
+def _():
+    more = ("deliver: {gather: 0}\naccess: [{who: any, peer: group, mention: true, decision: allow},"
+            " {who: owner, peer: dm, decision: allow}]\n")
+    room = "den@rooms.localhost"
+    with Upstream() as up, Prosody() as server, box_of(up, server, more) as box, \
+            Person(server, "ada") as ada, \
+            Person(server, "ada", resource="old", retracts=False) as old, \
+            Person(server, "eve", retracts=False) as eve:
+        def in_room(person):
+            return [t for t in person.screen() if t != "here?" and not t.startswith("agent: ")]
+
+        def is_heard():
+            ada.say(room, "here?", "groupchat")
+            time.sleep(0.5)
+            return "here?" in [m["text"] for m in received(box)]
+        is_there(box, server)
+        run = drafted(box, ada, AGENT)
+        eventually(lambda: old.screen() == ada.screen())
+        says(box, run, "\n\nNO_REPLY")
+        ends(box, run)
+        eventually(lambda: ada.screen() == [] and len(ada.retracted) == 1)
+        eventually(lambda: old.screen() == ["(removed)"])
+        eve.join(room)
+        ada.join(room)
+        eventually(lambda: is_heard() and "here?" in eve.screen())
+        run = drafted(box, ada, room)
+        says(box, run, "\n\nNO_REPLY")
+        ends(box, run)
+        eventually(lambda: in_room(ada) == [] and len(ada.retracted) == 2)
+        eventually(lambda: in_room(eve) == ["(removed)"])
+        eventually(lambda: [x["state"] for x in letters(box)] == ["withdrawn"] * 2)
+        assert {m["text"] for m in received(box)} == {"slow please", "here?"}, received(box)
+
+
+@test("a draft that a crash left goes, and the answer comes in a message of its own")
+def _():
+    with Upstream() as up, Prosody() as server, box_of(
+            up, server, "deliver: {gather: 0}\n", "    on_restart: again\n") as box, \
+            Person(server, "ada") as ada:
+        is_there(box, server)
+        drafted(box, ada, AGENT, text="gated please")
+        box.kill9()
+        up.gate.set()
+        box.start()
+        eventually(lambda: requests(box), within=2 * PATIENCE_S)
+        eventually(lambda: ada.screen() == ['Hello, w\u00f6rld "ok"'])
+        eventually(lambda: len(ada.retracted) == 1)
+
+
+@test("what a person retracts is no question")
+def _():
+    with Parrot() as parrot, Prosody() as server, box_of(parrot, server) as box, \
+            Person(server, "ada") as ada:
+        is_there(box, server)
+        ada.say(AGENT, "one", id="m1")
+        eventually(lambda: ada.screen() == ["one"])
+        for tag in ("{urn:xmpp:message-retract:1}retract", "{urn:xmpp:fasten:0}apply-to"):
+            message = ada.xmpp.make_message(mto=AGENT, mbody="/me retracted a message", mtype="chat")
+            ElementTree.SubElement(message.xml, tag, {"id": "m1"})
+            ada.call(message.send)
+        ada.say(AGENT, "two")
+        eventually(lambda: ada.screen() == ["one", "two"])
+        assert [m["text"] for m in received(box)] == ["one", "two"], received(box)
 
 
 @test("files of agents are uploaded to the server, and what it does not take is told")

@@ -186,6 +186,29 @@ def _():
         assert len(box.history("&type=nex.received")) == 3 and said(box) == [TEXT]
 
 
+@test("who does not stop writing is answered all the same, and a question is no longer than a message")
+def _():
+    with Upstream() as up, settings(up, OWNER + "deliver: {gather: 2s}\n") as box:
+        connected(box)
+        end, number = time.monotonic() + 60 * SLOW, 0
+        while not up.of("/v1/chat/completions"):
+            assert time.monotonic() < end, "it waits for the last word"
+            write(box, f"word {number}")
+            number += 1
+            time.sleep(0.2)
+        first = json.loads(up.of("/v1/chat/completions")[0].body)["messages"][-1]["content"]
+        assert first.startswith("word 0\nword 1\n"), first
+    with Upstream() as up, settings(up, OWNER + "deliver: {gather: 2s}\n") as box:
+        connected(box)
+        halves = ["x" * 140_000, "y" * 140_000, "z"]
+        with open(box.inbox, "a", encoding="utf-8") as file:
+            for i, text in enumerate(halves):
+                file.write(json.dumps({"id": str(i), "from": "ada", "text": text}) + "\n")
+        eventually(lambda: len(requests(box)) == 2)
+        got = [json.loads(a.body)["messages"][-1]["content"] for a in up.of("/v1/chat/completions")]
+        assert got == [halves[0], "\n".join(halves[1:])], [len(x) for x in got]
+
+
 @test("owners are let in and nobody else, unless a policy says so")
 def _():
     with Upstream() as up, settings(up, OWNER) as box:

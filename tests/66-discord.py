@@ -4,9 +4,10 @@
 import time
 from pathlib import Path
 
-from chats import (AGAIN, RESTARTED, TEXT, asked_with, begun, connected, ends, finished, is_whole,
-                   requests, says)
-from fake_discord import BOT, Discord, Refused
+import manual
+from chats import (AGAIN, RESTARTED, TEXT, Parrot, asked_with, begun, connected, ends, finished,
+                   is_whole, requests, says)
+from fake_discord import BOT, READ_HISTORY, Discord, Refused
 from later import complaints
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
@@ -47,6 +48,17 @@ def asked(box, up, fake, text="slow please", **more):
     return begun(box, up, lambda: fake.write(text, **more))
 
 
+@test("docs/discord.md: with its configuration the bot answers its owner")
+def _():
+    with Parrot() as parrot, Discord() as fake:
+        with manual.box_of("discord", parrot, fake.url, {"discord.token": "abc.def-1"}) as box:
+            eventually(lambda: channel(box)["state"] == "connected")
+            fake.write("let me in", sender="9")
+            fake.write("good morning", sender="123456789012345678", chat="500")
+            eventually(lambda: [t.strip() for t in fake.screen("500")] == ["good morning"])
+            assert fake.wrong == [], fake.wrong
+
+
 @test("a question is answered in one message, with typing before it")
 def _():
     with Upstream() as up, Discord() as fake, settings(up, fake) as box:
@@ -74,6 +86,11 @@ def _():
         assert done.code == 0 and "the bot is box (42)" in done.out, done
         assert "999 more sessions" not in done.out and "1000 more sessions" in done.out, done
         assert "the gateway tells what people write" in done.out, done
+        assert "lacks" not in done.out, done
+        fake.permissions &= ~READ_HISTORY
+        done = cli("channels", "check", "discord", "--data", str(box.data))
+        assert done.code == 1, done
+        assert "in the server a server the bot lacks: Read Message History" in done.out, done
         fake.token = "another"
         done = cli("channels", "check", "discord", "--data", str(box.data))
         assert done.code == 1 and "the token is refused" in done.out, done
@@ -275,6 +292,34 @@ def _():
         assert len(fake.of("create_message")) == 1
 
 
+@test("what failed is listed at the command line, and is sent again from there")
+def _():
+    with Upstream() as up, Discord() as fake, settings(up, fake) as box:
+        def deliveries(*words):
+            return cli("deliveries", *words, "--data", str(box.data))
+        there(box)
+        fake.write("good day", sender="8")
+        eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"])
+        done = deliveries("--failed")
+        assert done.code == 0 and "nothing was delivered" in done.out, done
+        fake.script["create_message"] = [Refused(403, "Missing Permissions", 50013)]
+        fake.write("good day")
+        (lost,) = eventually(lambda: [x for x in letters(box) if x["state"] == "failed"])
+        (head, row) = deliveries("--failed").out.splitlines()
+        assert head.split() == ["ID", "AT", "CHAT", "PEER", "KIND", "STATE", "WHY"], head
+        assert row.split()[0] == lost["id"] and "Missing Permissions" in row, row
+        assert len(deliveries().out.splitlines()) == 3
+        assert deliveries("retry", lost["id"]).code == 0
+        eventually(lambda: fake.screen() == [TEXT])
+        eventually(lambda: [x["state"] for x in letters(box)] ==
+                   ["delivered", "failed", "delivered"])
+        done = deliveries("retry", letters(box)[0]["id"])
+        assert done.code == 1 and "it has not failed" in done.err, done
+        done = deliveries("retry", "../x")
+        assert done.code == 1 and "no such delivery" in done.err, done
+        assert deliveries("retry").code == 2
+
+
 @test("an answer that is lost, or a fault of Discord: the message is there once")
 def _():
     with Upstream() as up, Discord() as fake, settings(up, fake) as box:
@@ -424,6 +469,71 @@ def _():
             shown = fake.screen(str(1000 + i))
             good = is_whole(shown) if i % 2 else shown in ([TEXT], [RESTARTED])
             assert good and AGAIN not in "".join(shown), (i, shown, requests(box)[i + 1])
+        assert fake.wrong == [], fake.wrong
+
+
+def crowd(fake, chat, count):
+    """Others talk on, while the box is away."""
+    for i in range(count):
+        fake.write(f"talk {i}", chat=chat, author={"id": "9", "bot": True})
+
+
+def hide(fake, *_):
+    fake.permissions &= ~READ_HISTORY
+
+
+def refuse(fake, status, words, code):
+    fake.script["list_messages"] = [Refused(status, words, code)] * 20
+
+
+@test("where a look into the history cannot tell, the text comes again with its words, or is left")
+def _():
+    blinds = [lambda fake: crowd(fake, "500", 501), hide,
+              lambda fake: refuse(fake, 403, "Missing Access", 50001),
+              lambda fake: refuse(fake, 404, "Unknown Channel", 10003)]
+    for number, blind in enumerate(blinds):
+        leaves = number % 2 == 0
+        with Upstream() as up, Discord() as fake, settings(
+                up, fake, adapter=f"    on_unknown: {'leave' if leaves else 'again'}\n") as box:
+            fake.room("500")
+            there(box)
+            fake.script["create_message"] = ["lose"] * 20
+            fake.write("<@42> good day", chat="500")
+            eventually(lambda: fake.screen("500") == [TEXT])
+            box.kill9()
+            fake.script.clear()
+            fake.nonces.clear()  # as some minutes later
+            blind(fake)
+            box.start()
+            if leaves:
+                eventually(lambda: [x["state"] for x in letters(box)] == ["failed"],
+                           within=2 * PATIENCE_S)
+                assert letters(box)[0]["why"] == "nobody knows whether it arrived", letters(box)
+                assert fake.screen("500") == [TEXT], fake.screen("500")
+            else:
+                eventually(lambda: [x["state"] for x in letters(box)] == ["delivered"],
+                           within=2 * PATIENCE_S)
+                assert fake.screen("500") == [TEXT, f"{AGAIN}\n{TEXT}"], fake.screen("500")
+            assert fake.of("list_messages") and fake.wrong == [], (number, fake.wrong)
+
+
+@test("a history that was read back to the time of the message says that it is not there")
+def _():
+    with Upstream() as up, Discord() as fake, settings(up, fake) as box:
+        fake.room("500")
+        crowd(fake, "500", 3)
+        there(box)
+        fake.script["create_message"] = ["lose"] * 20
+        fake.write("<@42> good day", chat="500")
+        eventually(lambda: fake.screen("500") == [TEXT])
+        box.kill9()
+        fake.script.clear()
+        fake.nonces.clear()
+        for message in fake.ours("500"):
+            del fake.messages[message["id"]]  # as if it had never come
+        crowd(fake, "500", 250)
+        box.start()
+        eventually(lambda: fake.screen("500") == [TEXT], within=2 * PATIENCE_S)
         assert fake.wrong == [], fake.wrong
 
 

@@ -5,8 +5,9 @@ import re
 import time
 from pathlib import Path
 
-from chats import (AGAIN, RESTARTED, TEXT, asked_with, begun, connected, ends, finished, is_whole,
-                   look, requests, says)
+import manual
+from chats import (AGAIN, RESTARTED, TEXT, Parrot, asked_with, begun, connected, ends, finished,
+                   is_whole, look, requests, says)
 from fake_slack import BOT, Refused, Slack
 from lib import PATIENCE_S, SLOW, Box, cli, eventually, run, temp_dir, test
 from servers import Upstream
@@ -57,6 +58,18 @@ def clean(fake, box):
     """Nothing was asked that the description does not allow, and no token was shown."""
     assert fake.wrong == [], fake.wrong
     assert "xoxb-1-abc" not in box.log() and "xapp-1-def" not in box.log()
+
+
+@test("docs/slack.md: with its configuration the app answers its owner")
+def _():
+    with Parrot() as parrot, Slack() as fake:
+        tokens = {"slack-bot.token": "xoxb-1-abc", "slack-app.token": "xapp-1-def"}
+        with manual.box_of("slack", parrot, fake.url, tokens) as box:
+            eventually(lambda: channels(box)[0]["state"] == "connected")
+            fake.write("let me in", user="U9", channel="D9")
+            fake.write("good morning", user="U012AB3CD")
+            eventually(lambda: [t.strip() for t in fake.screen()] == ["good morning"])
+            clean(fake, box)
 
 
 @test("a question is answered in one message that grows, and acknowledged")

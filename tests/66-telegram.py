@@ -6,8 +6,9 @@ import signal
 import time
 from pathlib import Path
 
-from chats import (AGAIN, BEGUN, RESTARTED, TEXT, begun, connected, ends, finished, is_whole, look,
-                   post, reads, requests, says)
+import manual
+from chats import (AGAIN, BEGUN, RESTARTED, TEXT, Parrot, begun, connected, ends, finished, is_whole,
+                   look, post, reads, requests, says)
 from fake_telegram import Refused, Telegram
 from faults import FaultyBox
 from later import complaints
@@ -39,6 +40,33 @@ def letters(box):
 
 def asked(box, up, fake, text="slow please", **more):
     return begun(box, up, lambda: fake.write(text, **more))
+
+
+@test("docs/telegram.md: with its configuration the bot answers its owner")
+def _():
+    with Parrot() as parrot, Telegram() as fake:
+        box = manual.box_of("telegram", parrot, fake.url, {"telegram.token": "123:abc"})
+        with box:
+            fake.write("let me in", sender=9)
+            fake.write("good morning", sender=123456789)
+            eventually(lambda: [t.strip() for t in fake.screen(123456789)] == ["good morning"])
+            assert fake.wrong == [] and "good morning" not in str(fake.screen(9)), fake.wrong
+
+
+@test("an answer that nobody could see is not sent, and what follows is")
+def _():
+    for streaming in ("enabled: auto", "mode: accumulate", BLOCKS):
+        with Parrot() as parrot, Telegram() as fake, settings(parrot, fake,
+                                                              streaming=streaming) as box:
+            connected(box)
+            fake.write("\u200b\u200d \u2060\ufeff")
+            eventually(lambda: len(requests(box)) == 1)
+            fake.write("good day")
+            eventually(lambda: [t.strip() for t in fake.screen()] == ["good day"])
+            eventually(lambda: len(requests(box)) == 2)
+            assert [r["status"] for r in requests(box)] == ["completed"] * 2, requests(box)
+            assert len(fake.of("sendMessage")) == 1 and len(letters(box)) == 1, letters(box)
+            assert "message text is empty" not in box.log() and fake.wrong == [], fake.wrong
 
 
 @test("a question is answered in one message that grows, with typing before it")

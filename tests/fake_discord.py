@@ -25,6 +25,8 @@ TEXT_MAX = 2000
 NONCE_S = 300
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 SUPPRESS_EMBEDS = 4
+READ_HISTORY = 1 << 16
+INVITED = 1 << 10 | 1 << 11 | 1 << 15 | READ_HISTORY  # what the manual's address asks for
 WINDOWS = {"create_message": (5, 5), "update_message": (5, 5), "delete_message": (5, 1),
            "list_messages": (5, 2), "trigger_typing_indicator": (5, 5)}
 
@@ -262,6 +264,7 @@ class Discord:
         self.sockets, self.frames, self.closes = [], [], []
         self.interval_ms = 2000
         self.is_deaf, self.may_read, self.may_begin = False, True, 1000
+        self.permissions = INVITED  # of the bot in the server
         self.last_id = 0
         self.server = Server(("127.0.0.1", 0), self._handler())
         self.server.daemon_threads = True
@@ -491,6 +494,8 @@ class Discord:
 
     def list_messages(self, _, chat, limit="50", before=None, after=None):
         self._chat(chat)
+        if self.chats[chat]["guild"] and not self.permissions & READ_HISTORY:
+            return []  # Discord gives no error then
         ids = sorted(int(m["id"]) for m in self.messages.values() if m["channel_id"] == chat)
         if after:
             ids = [i for i in ids if i > int(after)][:int(limit)]
@@ -503,6 +508,10 @@ class Discord:
 
     def get_my_user(self, _):
         return BOT
+
+    def list_my_guilds(self, _):
+        return [{"id": GUILD, "name": "a server", "icon": None, "banner": None, "owner": False,
+                 "permissions": str(self.permissions), "features": []}]
 
     def create_dm(self, body):
         chat = "70" + body["recipient_id"]

@@ -31,6 +31,7 @@ import select
 import shutil
 import signal
 import subprocess
+import textwrap
 import time
 
 from lib import PATIENCE_S, ROOT, SIGNALBOX, Box, environment, eventually, temp_dir
@@ -108,6 +109,29 @@ def pages():
     paths = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     paths += sorted((ROOT / "docs/man").glob("*.scd"))
     return [Page(p) for p in paths if os.environ.get("MANUAL", "") in str(p)]
+
+
+def configuration(page):
+    """The configuration among the steps of a page, which is indented as they are."""
+    text = (ROOT / "docs" / f"{page}.md").read_text()
+    (found,) = re.findall(r"^ +```yaml\n(.*?)^ +```$", text, re.M | re.S)
+    return textwrap.dedent(found)
+
+
+def box_of(page, parrot, url, tokens):
+    """A box with the configuration of a page about a chat, which is at url; its tokens are in the
+    files that the page names."""
+    text, place = configuration(page), temp_dir()
+    assert text.count("agent: parrot\n") == 1 and all(name in text for name in tokens), text
+    (place / "data").mkdir(mode=0o700)
+    for name, token in tokens.items():
+        (place / "data" / name).write_text(token)
+        (place / "data" / name).chmod(0o600)
+    path = place / "signalbox.yaml"
+    path.write_text(
+        text.replace("agent: parrot\n", f"agent: parrot\n    url: {url}\n") +
+        f"sources: [{{id: parrot, url: '{parrot.url}', protocol: openai, model: parrot}}]\n")
+    return Box(args=["--config", str(path)], data=place / "data")
 
 
 # --- shapes ------------------------------------------------------------------

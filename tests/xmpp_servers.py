@@ -92,10 +92,12 @@ def slixmpp():
 class Person:
     """A client that shows what somebody would see: messages, corrected, and who is typing."""
 
-    def __init__(self, server, name, kind="phone", resource="phone"):
+    def __init__(self, server, name, kind="phone", resource="phone", retracts=True):
         self.server, self.name, self.kind, self.resource = server, name, kind, resource
         self.shown, self.states, self.seen = {}, [], []  # by id; chat states; every stanza
         self.oobs = []  # addresses of files
+        self.retracts = retracts  # does this client know retractions (XEP-0424)?
+        self.named, self.retracted = {}, []  # ids by what rooms call them; what is gone
         self.loop = asyncio.new_event_loop()
         self.is_there = threading.Event()
         self.thread = threading.Thread(target=self.live, daemon=True)
@@ -125,9 +127,13 @@ class Person:
         self.states.append(message["chat_state"])
 
     def hears(self, message):
-        if not message["body"] or message["id"] in [s[0] for s in self.seen]:
+        if not message["body"] or message["id"] in [s[0] for s in self.seen + self.retracted]:
             return
         replaced = message.xml.find("{urn:xmpp:message-correct:0}replace")
+        for stamp in message.xml.iterfind("{urn:xmpp:sid:0}stanza-id"):
+            self.named[stamp.get("id")] = message["id"]
+        if self.retracts and self.goes(message):
+            return
         self.oobs += [x.text for x in message.xml.iter("{jabber:x:oob}url")]
         self.seen.append((message["id"], message["body"], str(message["from"])))
         if replaced is not None:
@@ -135,6 +141,19 @@ class Person:
             self.shown[replaced.get("id")] = message["body"]
         else:
             self.shown[message["id"]] = message["body"]
+
+    def goes(self, message):
+        """A message that is to be shown no more; what else this one says is for other clients."""
+        gone = message.xml.find("{urn:xmpp:message-retract:1}retract")
+        if gone is None:
+            return False
+        fallback = message.xml.find("{urn:xmpp:fallback:0}fallback")
+        assert fallback.get("for") == "urn:xmpp:message-retract:1", message
+        is_room = message["type"] == "groupchat"
+        id = self.named.get(gone.get("id")) if is_room else gone.get("id")
+        assert id in self.shown, "a retraction of what is not there"
+        self.retracted.append((message["id"], self.shown.pop(id)))
+        return True
 
     def screen(self):
         return list(self.shown.values())

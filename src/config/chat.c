@@ -167,7 +167,8 @@ const struct field config_deliver_fields[] = {
          "follows an answer that was sent twice, where nobody knows whether it arrived",
          "(nobody knows whether the answer arrived, please ask again)"},
 	{"gather", FIELD_TIME, IN(deliver, gather_ms),
-         "texts of one sender that come so quickly are one question", "300ms", 0, 10000},
+         "texts of one sender that come so quickly are one question, for at most 3s and 256 KiB",
+         "300ms", 0, 10000},
 	{0},
 };
 

@@ -132,8 +132,11 @@ static struct nexus *gathers(const struct desk_account *account,
 		    !x->stopped_by && text_equal(nexus_word(r, NEXUS_SENDER), inbound->sender) &&
 		    text_equal(nexus_word(r, NEXUS_PEER), inbound->peer) &&
 		    text_equal(nexus_word(r, NEXUS_THREAD), inbound->thread) &&
-		    r->is_mentioned == inbound->is_mentioned)
-			return x;
+		    r->is_mentioned == inbound->is_mentioned) {
+			if (burst_takes(&x->burst, inbound->text.len, account->desk->now_ms))
+				return x;
+			desk_stir(x);
+		}
 	}
 	return NULL;
 }
@@ -217,11 +220,13 @@ bool desk_take(struct desk_account *account, const struct channel_inbound *inbou
 	                          inbound->message};
 	int64_t wall_ms = d->options.wall_ms();
 	bool is_alone = stands_alone(account, inbound);
-	struct nexus *into = is_alone ? NULL : gathers(account, inbound);
+	struct nexus *into;
+	unsigned pause_ms = is_alone ? 0 : d->config->deliver.gather_ms;
 	char id[CUSTODY_ID_LEN + 1];
 
 	if (custody_has_seen(d->options.custody, &key, (double)wall_ms))
 		return true;
+	into = is_alone ? NULL : gathers(account, inbound);
 	if (!into && !desk_has_room(d, inbound->is_owner))
 		return false;
 	custody_id(&key, wall_ms, id);
@@ -233,10 +238,11 @@ bool desk_take(struct desk_account *account, const struct channel_inbound *inbou
 		into->excess = desk_crowd_excess(into);
 		desk_crowd_join(into);
 		into->is_alone = is_alone;
+		burst_begin(&into->burst, inbound->text.len, pause_ms, d->now_ms);
+	} else {
+		burst_add(&into->burst, inbound->text.len, pause_ms, d->now_ms);
 	}
 	account->came_seq = seq_of(into);
-	if (!is_alone)
-		into->gather_until_ms = d->now_ms + d->config->deliver.gather_ms;
 	if (made)
 		*made = into;
 	desk_stir(into);
@@ -244,14 +250,6 @@ bool desk_take(struct desk_account *account, const struct channel_inbound *inbou
 }
 
 /* ---- letters ---- */
-
-void desk_add_media(const struct payload *payload, struct buf *media, struct outbox_wish *wish)
-{
-	payload_put_media(payload, media);
-	wish->more[LETTER_MEDIA] = buf_text(media);
-	if (payload->is_voice)
-		wish->more[LETTER_VOICE] = TEXT("yes");
-}
 
 char *desk_prepare(struct nexus *x, const char *kind, const struct payload *payload)
 {

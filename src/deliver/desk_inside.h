@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "config/people.h"
+#include "deliver/burst.h"
 #include "deliver/desk.h"
 #include "deliver/desk_account.h"
 #include "deliver/desk_work.h"
@@ -19,7 +20,8 @@ struct nexus {
 	struct desk *desk;
 	struct desk_account *account;
 	struct back_ear ear; /* told when it is on the disk; told NULL: nobody is */
-	int64_t gather_until_ms, asked_ms;
+	struct burst burst;  /* what is gathered into it */
+	int64_t asked_ms;
 	bool interrupts, has_interrupted, collects; /* what came while the agent worked */
 	const char *excess;                         /* why it is one too many, or NULL */
 	char *stopped_by;                           /* the request of a /stop, or NULL */
@@ -86,8 +88,7 @@ struct desk {
 	struct map asked;   /* likewise, some behind it: names of letters */
 };
 
-/* A request that is over, as it is shown. */
-struct desk_kept {
+struct desk_kept { /* a request that is over, as it is shown */
 	char *id, *json;
 	struct link in_desk; /* desk.kept, oldest first */
 };
@@ -101,8 +102,6 @@ bool desk_send(struct nexus *x, const char *kind, uint64_t number, const struct 
 
 /* A letter that nobody waits for yet: its id, the caller's; NULL: it cannot be taken now. */
 char *desk_prepare(struct nexus *x, const char *kind, const struct payload *payload);
-
-/* ---- desk.c ---- */
 
 /* A message; false: not now.  made, which may be NULL, gets its request. */
 bool desk_take(struct desk_account *account, const struct channel_inbound *inbound,

@@ -195,7 +195,7 @@ enum back_answer desk_take_post(struct desk *d, const struct desk_post *post,
 		error_set(why, "too many messages wait, or the disk fails");
 		return BACK_CONFLICT;
 	}
-	x->gather_until_ms = 0;
+	burst_end(&x->burst);
 	x->may = post->may;
 	x->ear = *ear;
 	memcpy(id, x->request.id, sizeof(x->request.id));

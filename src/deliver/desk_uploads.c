@@ -332,3 +332,11 @@ enum outbox_file desk_find_upload(void *self, const struct letter *l, unsigned n
 	wish_finish(&w);
 	return found;
 }
+
+void desk_add_media(const struct payload *payload, struct buf *media, struct outbox_wish *wish)
+{
+	payload_put_media(payload, media);
+	wish->more[LETTER_MEDIA] = buf_text(media);
+	if (payload->is_voice)
+		wish->more[LETTER_VOICE] = TEXT("yes");
+}

@@ -80,8 +80,8 @@ static int64_t nexus_due(const struct nexus *x, int64_t now_ms)
 
 	if (x->is_refused)
 		return now_ms;
-	if (x->request.stage == NEXUS_RECEIVE && x->gather_until_ms > now_ms)
-		return x->gather_until_ms;
+	if (x->request.stage == NEXUS_RECEIVE && x->burst.until_ms > now_ms)
+		return x->burst.until_ms;
 	if (x->request.stage == NEXUS_FINALIZE ||
 	    (x->request.stage == NEXUS_ASSEMBLE && x->files) || is_asking(x) ||
 	    (x->notice && !x->letter))

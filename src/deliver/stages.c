@@ -34,7 +34,7 @@ static enum stage_step stage_receive(struct nexus *x, int64_t now_ms)
 		x->ear.told = NULL;
 		ear.told(ear.of, &(struct back_verdict){.answer = BACK_DONE, .seq = r->seq});
 	}
-	if (now_ms < x->gather_until_ms && !x->stopped_by && !x->account->is_gone)
+	if (now_ms < x->burst.until_ms && !x->stopped_by && !x->account->is_gone)
 		return STAGE_WAITS;
 	nexus_set(&x->request, NEXUS_CONTENT, received_word(r, RECEIVED_TEXT));
 	return stages_ends(x) ? STAGE_EXITS : STAGE_DONE;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "deliver/outbox.h"
 #include "deliver/reply.h"
 #include "signal/json.h"
 #include "signal/signal.h"
@@ -249,6 +250,7 @@ static void reply_types(void *self, bool shows)
 	NOTE(shows ? "typing\n" : "typed\n");
 }
 
+static const struct outbox_line fake_line;
 static bool takes_media = true;
 static enum reply_tells tells_tools;
 
@@ -262,8 +264,11 @@ static struct reply *make_reply(enum channel_mode mode)
 	                          .give_up = reply_gives_up,
 	                          .type = reply_types};
 	struct chunk_limit limit = {CHUNK_POINTS, 200, 0};
-	struct streaming_context target = {
-		.channel = "fake", .peer_id = "ada", .thread_id = "t", .reply_to_id = "m"};
+	struct streaming_context target = {.channel = "fake",
+	                                   .peer_id = "ada",
+	                                   .thread_id = "t",
+	                                   .reply_to_id = "m",
+	                                   .out_adapter = &fake_line};
 
 	chunk_resolve(&o.chunking, &limit, NULL, NULL, NULL);
 	gather_resolve(&o.coalescing, &(struct gather_levels){NULL, NULL, NULL}, &limit,
@@ -289,7 +294,7 @@ static void a_context_has_all_that_a_stage_gave_it(void **state)
 	assert_string_equal(c->peer_id, "ada");
 	assert_string_equal(c->thread_id, "t");
 	assert_string_equal(c->reply_to_id, "m");
-	assert_null(c->out_adapter);
+	assert_ptr_equal(c->out_adapter, &fake_line);
 	assert_true(c->streaming_enabled);
 	assert_false(c->draft_mode);
 	c->on_typing(c, true);

@@ -13,6 +13,7 @@
 #define WAIT_MS 12000 /* for its turn */
 #define EDIT_WAIT_MS 3000
 #define CALLS_MAX 256
+#define REMOVED "(removed)"
 
 static const struct bucket_rate any_rate = {1000, 1};
 
@@ -189,7 +190,7 @@ static bool tell_stream(struct adapter_call *c)
 		adapter_live_say(&c->live, &say, false, &out);
 	} else if (c->act == CHANNEL_LOOK)
 		adapter_say_find(&say, &out);
-	else if (c->act == CHANNEL_REMOVE)
+	else if (c->act == CHANNEL_REMOVE && !c->text)
 		adapter_say_delete(&say, &out);
 	else
 		adapter_say_message(&say, &out);
@@ -376,19 +377,40 @@ static bool is_there(const struct adapter *a)
 	                                   : a->info.can[ADAPTER_SEND];
 }
 
-static void call(struct adapter *a, const struct channel_message *m, enum channel_act act)
+/* What cannot be taken away gets short words in its place. */
+static void call_to_remove(struct adapter *a, const struct channel_message *m)
+{
+	struct channel_message said = *m;
+
+	if (!a->info.can[ADAPTER_DELETE]) {
+		said.text = TEXT(REMOVED);
+		said.is_plain = true;
+	}
+	adapter_make_call(a, &said, CHANNEL_REMOVE);
+}
+
+static bool can_do(const struct adapter *a, enum channel_act act)
 {
 	static const enum adapter_ability needs[] = {[CHANNEL_SEND] = ADAPTER_SEND,
 	                                             [CHANNEL_LOOK] = ADAPTER_RECONCILE,
 	                                             [CHANNEL_EDIT] = ADAPTER_EDIT,
 	                                             [CHANNEL_REMOVE] = ADAPTER_DELETE};
 
+	return act == CHANNEL_SEND || a->info.can[needs[act]] ||
+	       (act == CHANNEL_REMOVE && a->info.can[ADAPTER_EDIT]);
+}
+
+static void call(struct adapter *a, const struct channel_message *m, enum channel_act act)
+{
 	if (!is_there(a) || a->call_count >= CALLS_MAX) {
 		refuse(a, m, act, CHANNEL_AWAY);
-	} else if (act != CHANNEL_SEND && !a->info.can[needs[act]]) {
+	} else if (!can_do(a, act)) {
 		refuse(a, m, act, act == CHANNEL_LOOK ? CHANNEL_UNKNOWN : CHANNEL_REFUSED);
 	} else {
-		adapter_make_call(a, m, act);
+		if (act == CHANNEL_REMOVE)
+			call_to_remove(a, m);
+		else
+			adapter_make_call(a, m, act);
 		a->options.wake(a->options.self);
 	}
 }

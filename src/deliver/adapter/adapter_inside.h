@@ -58,6 +58,8 @@ struct adapter {
 /* ---- channel_adapter.c ---- */
 
 int64_t adapter_now(const struct adapter *a);
+/* What is usual on a channel of this name, and what its adapter says that it can; NULL: not yet. */
+struct channel_traits adapter_traits(const char *name, const struct adapter_info *info);
 /* The options of a command, but its callbacks; words: those behind the account, ended by NULL.
  * False: there are too many. */
 #define ADAPTER_ARGS_MAX 80

@@ -48,7 +48,7 @@ static enum channel_mode mode_of(const struct adapter_info *info)
 	return info && info->can[ADAPTER_STREAM] ? CHANNEL_STREAMS : CHANNEL_BLOCKS;
 }
 
-static struct channel_traits traits_of(const char *name, const struct adapter_info *info)
+struct channel_traits adapter_traits(const char *name, const struct adapter_info *info)
 {
 	const struct adapter_usual *u = usual;
 
@@ -149,7 +149,7 @@ static void ask_health(struct deadline *deadline)
 
 static void take_info(struct adapter *a)
 {
-	struct channel_traits traits = traits_of(a->channel, &a->info);
+	struct channel_traits traits = adapter_traits(a->channel, &a->info);
 
 	a->is_known = true;
 	a->info_fails = 0;
@@ -358,7 +358,7 @@ struct channel_kind channel_outside(const char *name)
 {
 	return (struct channel_kind){
 		.name = name,
-		.traits = traits_of(name, NULL),
+		.traits = adapter_traits(name, NULL),
 		.open = adapter_open,
 		.close = adapter_close,
 		.send = adapter_send,

@@ -24,6 +24,9 @@ struct discord_self {
 };
 bool discord_read_self(yyjson_val *user, struct discord_self *self);
 
+/* What a server does not let the bot do, in people's words; false: nothing that is needed. */
+bool discord_lacks(yyjson_val *guild, char *words, size_t room);
+
 /* An id, as a number; 0: it is none. */
 uint64_t discord_id(struct text id);
 uint64_t discord_id_at(yyjson_val *object, const char *name);

@@ -2,6 +2,7 @@
  *
  * Each message has a nonce that names it for ever, and Discord takes none twice: so one whose
  * answer was lost is just sent again, and after a restart it is looked for in the history first.
+ * Only a history that was read back to the time of the message says that it is not there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 #define DISCORD_CALLS_MAX 1024
 #define DISCORD_BODY_MAX (64 * KIB)
 #define PATH_ROOM 700
-#define PAGES_MAX 5
+#define PAGE 100
+#define PAGES_MAX 5   /* in which it is looked for: beyond them nobody knows */
 #define SKEW_MS 60000 /* by which our clock and Discord's may differ */
 #define OPENED_MAX 10000
 
@@ -24,6 +26,7 @@ struct discord_call {
 	char *body;
 	struct channel_upload file; /* without a path: none */
 	unsigned pages;
+	bool is_direct;          /* the chat is one person's, by name */
 	char *person;            /* whose chat has to be opened first, with its at sign, or NULL */
 	char to[DISCORD_ID_MAX]; /* the chat or the thread */
 	char message[DISCORD_ID_MAX];
@@ -119,9 +122,11 @@ static enum channel_answer answer_of(const struct discord_call *c, const struct 
 	/* What is gone already is as it should be. */
 	if (c->call.act == CHANNEL_REMOVE && r->fate == DISCORD_REFUSED && r->status == 404)
 		return CHANNEL_ACCEPTED;
-	/* To look changes nothing. */
+	/* To look changes nothing, and who may not look does not know that it is not there. */
 	if (c->call.act == CHANNEL_LOOK && r->fate == DISCORD_LOST)
 		return CHANNEL_AWAY;
+	if (c->call.act == CHANNEL_LOOK && r->fate == DISCORD_REFUSED)
+		return CHANNEL_UNKNOWN;
 	return answers[r->fate];
 }
 
@@ -147,10 +152,24 @@ static void call_is_done(void *self, const struct discord_reply *r)
 
 static void look_on(struct discord_call *c);
 
+/* A bot without the permission Read Message History gets an empty page, and no error: only the
+ * chat with one person is known to have nothing in it. */
+static bool may_be_empty(const struct discord_call *c)
+{
+	return c->is_direct || c->before;
+}
+
+static void end_look(struct discord_call *c, enum channel_answer answer, const char *words)
+{
+	struct error why;
+
+	error_set(&why, "%s", words);
+	end_discord_call(c, answer, &why);
+}
+
 static void looked(void *self, const struct discord_reply *r)
 {
 	struct discord_call *c = self;
-	struct error why = {"it is not in the history"};
 	uint64_t found, oldest;
 	yyjson_val *page;
 
@@ -163,8 +182,12 @@ static void looked(void *self, const struct discord_reply *r)
 	if (found) {
 		snprintf(c->message, sizeof(c->message), "%llu", (unsigned long long)found);
 		end_discord_call(c, CHANNEL_ACCEPTED, NULL);
-	} else if (yyjson_arr_size(page) < 100 || oldest <= c->since || ++c->pages == PAGES_MAX) {
-		end_discord_call(c, CHANNEL_ABSENT, &why);
+	} else if (!yyjson_is_arr(page) || (!oldest && !may_be_empty(c))) {
+		end_look(c, CHANNEL_UNKNOWN, "Discord does not show the history");
+	} else if (yyjson_arr_size(page) < PAGE || oldest <= c->since) {
+		end_look(c, CHANNEL_ABSENT, "it is not in the history");
+	} else if (++c->pages == PAGES_MAX) {
+		end_look(c, CHANNEL_UNKNOWN, "too much was written since");
 	} else {
 		c->before = oldest;
 		look_on(c);
@@ -174,7 +197,7 @@ static void looked(void *self, const struct discord_reply *r)
 static void look_on(struct discord_call *c)
 {
 	char path[PATH_ROOM];
-	int n = snprintf(path, sizeof(path), "/channels/%s/messages?limit=100", c->to);
+	int n = snprintf(path, sizeof(path), "/channels/%s/messages?limit=%d", c->to, PAGE);
 
 	if (c->before)
 		snprintf(path + n, sizeof(path) - (size_t)n, "&before=%llu",
@@ -293,6 +316,7 @@ static void begin_call(struct discord_chat *d, const struct channel_message *m,
 	c->since = m->since_ms > 0 ? discord_id_of_time((int64_t)m->since_ms - SKEW_MS) : 0;
 	if (discord_id(m->message))
 		snprintf(c->message, sizeof(c->message), "%.*s", TEXT_ARG(m->message));
+	c->is_direct = is_person(m);
 	discord_nonce(m, c->nonce);
 	c->body = body_of(m, c);
 	if (m->file)
@@ -319,6 +343,9 @@ static void call_discord(struct discord_chat *d, const struct channel_message *m
 		          m->peer.len < 64 ? (int)m->peer.len : 64, m->peer.at);
 	} else if (act != CHANNEL_SEND && act != CHANNEL_LOOK && !discord_id(m->message)) {
 		error_set(&why, "it names no message");
+	} else if (act == CHANNEL_LOOK && !d->bot.id[0]) {
+		/* Which messages are its own is told soon. */
+		result = (struct channel_result){.answer = CHANNEL_LATER};
 	} else if (discord_ready(d, m, now_ms) <= now_ms) {
 		begin_call(d, m, act);
 		return;

@@ -1,9 +1,11 @@
-/* discord_check.c - who the bot is, how many sessions it may begin, and how the gateway stands. */
+/* discord_check.c - who the bot is, how many sessions it may begin, what its servers let it do, and
+ * how the gateway stands. */
 #include <stdio.h>
 
 #include "deliver/discord/discord_inside.h"
 
 #define FEW_SESSIONS 10
+#define SERVERS_MAX 20 /* that are named */
 #define FOUND_MAX 300
 
 static void ask_self(struct discord_chat *d);
@@ -62,6 +64,41 @@ static void ask_check(struct discord_chat *d, const char *path,
 	                                       .done = done});
 }
 
+/* True: it was found to lack something. */
+static bool look_at_server(const struct discord_chat *d, yyjson_val *guild)
+{
+	struct text name = json_text_at(guild, "name");
+	char lacked[FOUND_MAX / 2], words[FOUND_MAX];
+
+	if (!discord_lacks(guild, lacked, sizeof(lacked)))
+		return false;
+	name.len = chunk_reach(CHUNK_BYTES, name, 100);
+	snprintf(words, sizeof(words), "in the server %.*s the bot lacks: %s", (int)name.len,
+	         name.len ? name.at : "", lacked);
+	found(d, false, words);
+	return true;
+}
+
+static void check_took_servers(void *self, const struct discord_reply *r)
+{
+	struct discord_chat *d = self;
+	unsigned named = 0;
+	yyjson_val *root, *guild;
+	size_t at, count;
+
+	if (is_stale(d))
+		return;
+	root = discord_read_body(&d->reader, r->body);
+	if (r->fate != DISCORD_DONE)
+		found(d, false, r->why.words);
+	yyjson_arr_foreach(root, at, count, guild)
+	{
+		if (named < SERVERS_MAX)
+			named += look_at_server(d, guild);
+	}
+	end_discord_check(d);
+}
+
 static void check_took_gateway(void *self, const struct discord_reply *r)
 {
 	struct discord_chat *d = self;
@@ -79,7 +116,7 @@ static void check_took_gateway(void *self, const struct discord_reply *r)
 		         (long long)yyjson_get_sint(left));
 		found(d, yyjson_get_sint(left) > FEW_SESSIONS, words);
 	}
-	end_discord_check(d);
+	ask_check(d, "/users/@me/guilds", check_took_servers);
 }
 
 static void check_took_self(void *self, const struct discord_reply *r)

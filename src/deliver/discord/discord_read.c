@@ -266,6 +266,32 @@ void discord_read_error(struct json_reader *reader, struct text body, struct dis
 	error->after_ms = (int64_t)(after < WAIT_MOST_MS ? after : WAIT_MOST_MS);
 }
 
+#define ADMINISTRATOR (1 << 3) /* has every permission */
+
+bool discord_lacks(yyjson_val *guild, char *words, size_t room)
+{
+	static const struct {
+		uint64_t bit;
+		const char *name;
+	} needed[] = {
+		{1 << 10, "View Channels"},
+		{1 << 11, "Send Messages"},
+		{1 << 16, "Read Message History"},
+	};
+	struct text permissions = json_text_at(guild, "permissions");
+	uint64_t has = 0;
+	size_t n = 0;
+
+	words[0] = '\0';
+	if (!text_to_u64(permissions, &has) || has & ADMINISTRATOR)
+		return false;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed) && n < room; i++)
+		if (!(has & needed[i].bit))
+			n += (size_t)snprintf(words + n, room - n, "%s%s", n ? ", " : "",
+			                      needed[i].name);
+	return n > 0;
+}
+
 static bool has_nonce(yyjson_val *message, const char *nonce)
 {
 	return text_is(json_text_at(message, "nonce"), nonce);

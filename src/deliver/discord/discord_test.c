@@ -115,6 +115,31 @@ static void what_nobody_wrote_is_passed_over(void **state)
 	buf_finish(&words.text);
 }
 
+static bool lacks(const char *guild, const char *want)
+{
+	struct json_reader reader;
+	char words[100];
+	bool does;
+
+	json_reader_init(&reader, KIB);
+	does = discord_lacks(discord_read_body(&reader, text_of(guild)), words, sizeof(words));
+	json_reader_finish(&reader);
+	assert_string_equal(words, want);
+	return does;
+}
+
+static void what_a_server_forbids_is_named(void **state)
+{
+	assert_true(lacks("{\"permissions\":\"0\"}",
+	                  "View Channels, Send Messages, Read Message History"));
+	assert_true(lacks("{\"permissions\":\"3072\"}", "Read Message History"));
+	assert_false(lacks("{\"permissions\":\"68608\"}", ""));
+	assert_false(lacks("{\"permissions\":\"8\"}", "")); /* an administrator */
+	assert_false(lacks("{\"permissions\":8192}", ""));
+	assert_false(lacks("{}", ""));
+	assert_false(lacks("[]", ""));
+}
+
 /* ---- texts ---- */
 
 static void plain_is_shown_as_it_is(void **state)
@@ -258,6 +283,7 @@ int main(void)
 		cmocka_unit_test(files_are_read),
 		cmocka_unit_test(files_come_from_discord_alone),
 		cmocka_unit_test(what_nobody_wrote_is_passed_over),
+		cmocka_unit_test(what_a_server_forbids_is_named),
 		cmocka_unit_test(plain_is_shown_as_it_is),
 		cmocka_unit_test(a_nonce_names_a_message),
 		cmocka_unit_test(closes_have_a_meaning),

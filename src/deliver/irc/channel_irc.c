@@ -16,11 +16,9 @@
 #include "deliver/irc/irc_wire.h"
 #include "deliver/plain.h"
 
-#define IRC_PIECE_LINES 20 /* four leave at once, then one a second */
+#define IRC_PIECE_LINES 20 /* a quarter of a minute, at the pace of irc_pay_line() */
 #define IRC_PIECE_MAX 350  /* bytes of a message: with names and rooms around it a line holds it */
-#define LINES_AT_ONCE 4    /* then one a second, as servers want it */
-#define LINE_MS 1000
-#define WAITING_MAX 64 /* messages of people that could not be taken yet */
+#define WAITING_MAX 64     /* messages of people that could not be taken yet */
 #define SOON_MS 250
 #define OUT_COUNT_MAX 8 /* messages of ours: the others wait in the outbox */
 #define TURN_MS 15000   /* for its turn */
@@ -38,9 +36,9 @@ struct irc_chat {
 
 	struct link outs; /* struct irc_out: the first one is on its way, the others wait */
 	size_t out_count;
-	uint64_t bucket_ms; /* until when the lines that have left are paid for */
-	char *sure;         /* the delivery whose nick was last seen to be right, or NULL */
-	uint64_t sure_ms;   /* until when that is believed */
+	struct irc_pace pace;
+	char *sure;       /* the delivery whose nick was last seen to be right, or NULL */
+	uint64_t sure_ms; /* until when that is believed */
 };
 
 /* A message of ours. */
@@ -200,17 +198,9 @@ static void irc_answer(struct irc_out *o, enum channel_answer answer, const stru
 	begin_next(c);
 }
 
-/* How long the next line waits; 0: it may leave. */
 static unsigned pay_line(struct irc_chat *c)
 {
-	uint64_t now = loop_now_ms(c->options.loop);
-
-	if (c->bucket_ms < now)
-		c->bucket_ms = now;
-	if (c->bucket_ms > now + (LINES_AT_ONCE - 1) * LINE_MS)
-		return (unsigned)(c->bucket_ms - now - (LINES_AT_ONCE - 1) * LINE_MS);
-	c->bucket_ms += LINE_MS;
-	return 0;
+	return irc_pay_line(&c->pace, loop_now_ms(c->options.loop));
 }
 
 static void send_lines(struct irc_out *o)
@@ -381,7 +371,7 @@ static int64_t irc_ready(void *self, const struct channel_message *where, int64_
 	const struct irc_chat *c = self;
 
 	(void)where;
-	return c->out_count < OUT_COUNT_MAX ? now_ms : now_ms + LINE_MS;
+	return c->out_count < OUT_COUNT_MAX ? now_ms : now_ms + IRC_LINE_MS;
 }
 
 static void wire_took(void *self)

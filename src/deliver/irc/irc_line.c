@@ -221,3 +221,15 @@ bool irc_is_name(struct text name)
 			return false;
 	return true;
 }
+
+unsigned irc_pay_line(struct irc_pace *pace, uint64_t now_ms)
+{
+	const uint64_t ahead_ms = (IRC_LINES_AT_ONCE - 1) * IRC_LINE_MS;
+
+	if (pace->paid_ms < now_ms)
+		pace->paid_ms = now_ms;
+	if (pace->paid_ms > now_ms + ahead_ms)
+		return (unsigned)(pace->paid_ms - now_ms - ahead_ms);
+	pace->paid_ms += IRC_LINE_MS;
+	return 0;
+}

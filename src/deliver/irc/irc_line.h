@@ -36,6 +36,15 @@ bool irc_mentions(struct text text, struct text nick, struct text *rest);
  * out.  False at the end. */
 bool irc_next(struct text text, size_t max, size_t *at, struct text *line);
 
+/* How long the next line waits, so that a server does not take us for a flood; 0: it may leave, and
+ * is counted.  Four leave at once, then one a second. */
+#define IRC_LINES_AT_ONCE 4
+#define IRC_LINE_MS 1000
+struct irc_pace {
+	uint64_t paid_ms; /* until when the lines that have left are paid for */
+};
+unsigned irc_pay_line(struct irc_pace *pace, uint64_t now_ms);
+
 /* A name that may stand in a command: no space, no control, no colon or comma before it. */
 bool irc_is_name(struct text name);
 

@@ -134,6 +134,40 @@ static void a_name_cannot_become_another_command(void **state)
 	assert_false(irc_is_name(TEXT("a\r\nQUIT")));
 }
 
+static void four_lines_leave_at_once_then_one_a_second(void **state)
+{
+	struct irc_pace pace = {0};
+	uint64_t now_ms = 100000;
+
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(irc_pay_line(&pace, now_ms), 0);
+	assert_int_equal(irc_pay_line(&pace, now_ms), 1000);
+	assert_int_equal(irc_pay_line(&pace, now_ms + 400), 600); /* to ask costs nothing */
+	for (int i = 0; i < 20; i++) {
+		now_ms += 1000;
+		assert_int_equal(irc_pay_line(&pace, now_ms), 0);
+		assert_int_equal(irc_pay_line(&pace, now_ms), 1000);
+		assert_int_equal(irc_pay_line(&pace, now_ms + 999), 1);
+	}
+}
+
+static void who_was_silent_has_four_lines_again_and_no_more(void **state)
+{
+	struct irc_pace pace = {0};
+	uint64_t now_ms = 5000;
+
+	for (int i = 0; i < 4; i++)
+		irc_pay_line(&pace, now_ms);
+	now_ms += 2000; /* two of four are back */
+	assert_int_equal(irc_pay_line(&pace, now_ms), 0);
+	assert_int_equal(irc_pay_line(&pace, now_ms), 0);
+	assert_int_equal(irc_pay_line(&pace, now_ms), 1000);
+	now_ms += 3600000;
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(irc_pay_line(&pace, now_ms), 0);
+	assert_int_equal(irc_pay_line(&pace, now_ms), 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +178,8 @@ int main(void)
 		cmocka_unit_test(colours_and_marks_are_no_words),
 		cmocka_unit_test(who_is_spoken_to_is_mentioned),
 		cmocka_unit_test(a_text_becomes_lines_of_whole_characters),
+		cmocka_unit_test(four_lines_leave_at_once_then_one_a_second),
+		cmocka_unit_test(who_was_silent_has_four_lines_again_and_no_more),
 		cmocka_unit_test(a_name_cannot_become_another_command),
 	};
 
