@@ -352,6 +352,11 @@ static bool goes_ahead(const struct voice_session *s)
 	       (s->phase != PHASE_LISTENING || s->listens);
 }
 
+void voice_session_forget(struct voice_session *s)
+{
+	ahead_drop(&s->ahead, s->ahead.silence_ms);
+}
+
 void voice_session_free_hands(struct voice_session *s, bool hands_free)
 {
 	if (s->hands_free != hands_free)
