@@ -157,7 +157,7 @@ static void feed_work(struct voice_ahead *ahead, struct text pcm, uint64_t now_m
 /* What is in `recent` is the first that it hears. */
 static void begin_work(struct voice_ahead *ahead, uint64_t now_ms)
 {
-	struct voice_ear ear = {ahead, ++ahead->number, hear_work, ahead->silence_ms};
+	struct voice_ear ear = {ahead, ++ahead->number, hear_work, ahead->silence_ms, true};
 
 	ahead->begun_ms = now_ms;
 	ahead->heard_ms = 0;
