@@ -36,6 +36,16 @@ void voice_choices_drop(struct voice_room *voice)
 	voice->mock = voice->real = NULL;
 }
 
+/* What both the old ones and the new ones have is not ended in between. */
+void voice_choices_renew(struct voice_room *voice)
+{
+	struct voice_kit *mock = voice->mock, *real = voice->real;
+
+	voice_choices_make(voice);
+	voice_kit_unref(mock);
+	voice_kit_unref(real);
+}
+
 const struct voice_kit *voice_choice(const struct voice_room *voice)
 {
 	return voice->real ? voice->real : voice->mock;
