@@ -12,6 +12,7 @@ from chats import Parrot, connected
 from doors import config_box
 from fake_speech import FakeSpeech, wav_of
 from lib import SIGNALBOX, TEXT, eventually, frame_bytes, run, temp_dir, test
+from microphone import LOUD, QUIET, finds
 from talks import Talk, state, until
 from wyoming_engine import Engine, hears
 
@@ -23,11 +24,11 @@ BOTH = ("wyoming", "http")
 
 
 @contextmanager
-def box_of(hear, say=None, **how):
+def box_of(hear, say=None, vad="false", **how):
     with Parrot() as up:
         mouth = f", say: '{say}'" if say else ""
         with config_box(f"sources: [{{id: model, url: '{up.url}', protocol: openai, model: parrot}}]\n"
-                        f"voice: {{engine: {{hear: '{hear}'{mouth}}}, think: model}}\n", **how) as box:
+                        f"voice: {{engine: {{hear: {{place: '{hear}', vad: {vad}}}{mouth}}}, think: model}}\n", **how) as box:
             yield connected(box)
 
 
@@ -133,6 +134,20 @@ def _():
             talk.expect(state("idle"))
             turn(talk)
             assert ear.sound() == FRAME * 2
+
+
+@test("two minutes are two minutes, too, where the engine says who speaks: pauses and silence count")
+def _():
+    with Engine(finds("go on")) as ear, box_of(ear.place, vad="true") as box, Talk(box) as talk:
+        talk.start("vad")
+        for pause in range(30):
+            append(talk, LOUD * 100, len(LOUD) * 10)
+            append(talk, QUIET * 100, len(QUIET) * 10)
+            assert until(talk, "speech.stopped", "error")[-1]["type"] == "speech.stopped", pause
+        append(talk, QUIET)
+        assert failed(talk)["code"] == "too_long"
+        append(talk, QUIET * 6001, len(QUIET) * 100)
+        assert failed(talk)["code"] == "too_long"
 
 
 @test("a thousand appends a second are all heard, and meanwhile others are answered")

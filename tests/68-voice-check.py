@@ -9,7 +9,7 @@ import shutil
 import stat
 
 import lib
-from doors import config_box
+from doors import config_box, reload
 from lib import ROOT, SIGNALBOX, Box, cli, eventually, run, temp_dir, test
 from talks import Talk
 
@@ -166,19 +166,36 @@ def speech_of(box):
     raise AssertionError("it does not run")
 
 
+def is_gone(box):
+    try:
+        return not speech_of(box)
+    except AssertionError:
+        return True
+
+
 @test("a mock that was asked for stays one, and the program that was checked does not stay")
 def _():
     beside()
     with config_box("voice: {engine: mock}\n") as box:
         now = check(box)
         assert (now["local"]["state"], now["engine"]) == ("works", "mock"), now
+        eventually(lambda: is_gone(box))
 
-        def is_gone():
-            try:
-                return not speech_of(box)
-            except AssertionError:
-                return True
-        eventually(is_gone)
+
+@test("the program ends when the configuration wants it no more and no session has it, and not before")
+def _():
+    local = "voice: {engine: {hear: local, say: local}}\n"
+    beside()
+    with config_box(local) as box:
+        before = eventually(lambda: not is_gone(box) and speech_of(box))
+        reload(box, local + "log: {level: info}\n")
+        assert speech_of(box) == before
+        with Talk(box):
+            reload(box, "voice: {engine: mock}\n")
+            assert look(box)["engine"] == "mock" and speech_of(box) == before
+        eventually(lambda: is_gone(box))
+        reload(box, local)
+        assert eventually(lambda: not is_gone(box) and speech_of(box)) != before
 
 
 run()

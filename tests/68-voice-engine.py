@@ -320,6 +320,27 @@ def _():
             assert deltas(until(ninth, "response.completed")) == ANSWER
 
 
+@test("sessions that nobody is connected to leave their engine to others, and have one when they are resumed")
+def _():
+    with Upstream() as up, Engine(hears("good")) as engine, real_box(engine, up) as box:
+        connected(box)
+        lost = []
+        for _ in range(12):
+            with Talk(box) as talk:
+                ready, now = talk.start("resume")
+                lost.append((talk.id, now["seq"]))
+                speak(talk)
+                assert until(talk, "response.completed")
+        for session, seq in (lost[0], lost[-1]):
+            with Talk(box) as talk:
+                talk.tell("session.resume", sessionId=session, seq=seq)
+                until(talk, "session.ready")
+                assert talk.json()["payload"]["value"] == "idle"
+                speak(talk)
+                assert until(talk, "response.completed", "error")[-1]["type"] == "response.completed"
+        assert box.request("GET", "/api/voice").json()["limits"]["engaged"] <= 8
+
+
 @test("the API says which engine there is, and a session keeps its own when the configuration changes")
 def _():
     with Upstream() as up, Engine(hears("good")) as engine, real_box(engine, up) as box:

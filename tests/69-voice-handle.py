@@ -177,6 +177,7 @@ def _():
                 assert more.read() is None
             except OSError:
                 pass
+        eventually(lambda: f"uid {os.geteuid()} wanted to speak Wyoming" in box.log())
         for one in many:
             one.__exit__()
 

@@ -157,7 +157,7 @@ static void feed_work(struct voice_ahead *ahead, struct text pcm, uint64_t now_m
 /* What is in `recent` is the first that it hears. */
 static void begin_work(struct voice_ahead *ahead, uint64_t now_ms)
 {
-	struct voice_ear ear = {ahead, ++ahead->number, hear_work, ahead->silence_ms};
+	struct voice_ear ear = {ahead, ++ahead->number, hear_work, ahead->silence_ms, true};
 
 	ahead->begun_ms = now_ms;
 	ahead->heard_ms = 0;
@@ -217,12 +217,13 @@ static void follow_turn(struct voice_ahead *ahead, struct text frame, uint64_t n
 
 typedef void taker(struct voice_ahead *ahead, struct text frame, uint64_t now_ms);
 
-/* Whoever takes a frame may end the session: what waits is not touched until all are taken. */
+/* Whoever takes a frame may end the session, and with it this: what waits is not touched until all
+ * are taken, and then the rest is nobody's. */
 static void take_frames(struct voice_ahead *ahead, struct buf *sound, taker *take, uint64_t now_ms)
 {
 	size_t at = 0;
 
-	for (; sound->len - at >= GATE_FRAME_BYTES; at += GATE_FRAME_BYTES)
+	for (; sound->len - at >= GATE_FRAME_BYTES && ahead_is_used(ahead); at += GATE_FRAME_BYTES)
 		take(ahead, (struct text){sound->at + at, GATE_FRAME_BYTES}, now_ms);
 	buf_drop(sound, at);
 }
@@ -242,7 +243,7 @@ static void take_chunk(struct voice_ahead *ahead, struct text chunk, taker *take
 		                                        .code = VOICE_INVALID_MESSAGE,
 		                                        .text = TEXT(NO_CHUNK),
 		                                        .now_ms = now_ms});
-	if (sound.len < GATE_FRAME_BYTES)
+	if (sound.len < GATE_FRAME_BYTES && ahead_is_used(ahead))
 		buf_add(&ahead->rest, buf_text(&sound));
 	buf_finish(&sound);
 }

@@ -42,7 +42,7 @@ struct ahead_user {
 struct voice_ahead {
 	struct ahead_user user;
 	const struct voice_engine *engine;
-	unsigned silence_ms;
+	unsigned silence_ms; /* 0: it is not used */
 	struct gate gate;
 	struct buf recent;  /* the last sound: PCM, */
 	struct buf rest;    /* and what is less than a frame */
@@ -58,8 +58,13 @@ struct voice_ahead {
 
 void ahead_init(struct voice_ahead *ahead, const struct voice_engine *engine,
                 const struct ahead_user *user);
-/* Its work is stopped and what it heard forgotten; it may be used again. */
+/* Its work is stopped and what it heard forgotten; it may be used again, unless silence_ms is 0. */
 void ahead_drop(struct voice_ahead *ahead, unsigned silence_ms);
+
+static inline bool ahead_is_used(const struct voice_ahead *ahead)
+{
+	return ahead->silence_ms > 0;
+}
 
 /* A chunk as clients send it, in base64.  What it finds is told from inside. */
 void ahead_feed(struct voice_ahead *ahead, struct text chunk, uint64_t now_ms);

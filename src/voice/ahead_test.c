@@ -363,6 +363,54 @@ static void push_to_talk_is_told_who_speaks_and_nothing_else_changes(void **stat
 	bench_end(&b);
 }
 
+static void who_speaks_may_be_asked_for_in_the_middle_of_a_turn(void **state)
+{
+	struct bench b;
+
+	bench_begin(&b, &gated);
+	voice_session_finish(&b.s);
+	voice_session_init(&b.s, &gated, &desk);
+	is_silent(&b, 1000);
+	buf_clear(&b.log);
+	b.s.silence_ms = SILENCE_MS;
+	b.s.tells_speech = true;
+	is_silent(&b, 1000);
+	speaks(&b, 500);
+	check_log(&b, "speech.started\n");
+	bench_end(&b);
+}
+
+/* As a connection does that takes no more. */
+static void finish_at_speech(void *self, const struct voice_said *said)
+{
+	struct bench *b = self;
+
+	note_said(self, said);
+	if (said->event == TOLD_SPEECH_STARTED)
+		voice_session_finish(&b->s);
+}
+
+static void who_is_finished_in_the_middle_of_a_chunk_hears_no_more(void **state)
+{
+	struct bench b;
+	struct buf pcm, chunk;
+
+	bench_begin(&b, &gated);
+	is_silent(&b, 1000);
+	desk.say = finish_at_speech;
+	buf_init(&pcm, 64 * KIB);
+	buf_init(&chunk, 128 * KIB);
+	for (int i = 0; i < 16100; i++)
+		buf_add(&pcm, i % 2 ? TEXT("\0\x10") : TEXT("\0\xf0"));
+	base64_add(&chunk, buf_text(&pcm));
+	voice_session_hear(&b.s, INPUT_APPEND, buf_text(&chunk), b.now);
+	voice_session_hear(&b.s, INPUT_APPEND, buf_text(&chunk), b.now);
+	check_log(&b, SAID "CANCELLED 1\n");
+	buf_finish(&pcm);
+	buf_finish(&chunk);
+	bench_end(&b);
+}
+
 static void what_is_no_sound_is_told_and_pieces_may_have_any_length(void **state)
 {
 	struct bench b;
@@ -644,6 +692,8 @@ int main(void)
 		cmocka_unit_test(after_a_cancel_the_rest_of_the_sentence_is_no_turn),
 		cmocka_unit_test(a_cough_is_no_error),
 		cmocka_unit_test(push_to_talk_is_told_who_speaks_and_nothing_else_changes),
+		cmocka_unit_test(who_speaks_may_be_asked_for_in_the_middle_of_a_turn),
+		cmocka_unit_test(who_is_finished_in_the_middle_of_a_chunk_hears_no_more),
 		cmocka_unit_test(what_is_no_sound_is_told_and_pieces_may_have_any_length),
 		cmocka_unit_test(who_is_heard_ahead_hears_the_turn),
 		cmocka_unit_test(a_work_that_hears_silence_is_renewed),

@@ -31,7 +31,7 @@ struct voice_check {
 	struct error words; /* what was found */
 	char *mark;         /* the path of what is kept */
 
-	bool has_started; /* the program, which did not run before */
+	bool has_started; /* the program, which it leaves at its end */
 	uint64_t until_ms;
 	struct deadline again;
 	struct wyoming_line *saying; /* NULL: it does not say the sentence */
@@ -85,6 +85,14 @@ static void stop_work(struct voice_check *check)
 	buf_finish(&check->pcm);
 }
 
+static void leave_program(struct voice_check *check)
+{
+	if (check->has_started)
+		voice_local_leave(check->around->local);
+	check->has_started = false;
+}
+
+/* Who wants the program from now on starts it when he is told, before it is left. */
 static void end_check(struct voice_check *check, bool works, const char *words)
 {
 	struct error said;
@@ -97,8 +105,8 @@ static void end_check(struct voice_check *check, bool works, const char *words)
 		keep_mark(check);
 	else if (unlink(check->mark) < 0 && errno != ENOENT)
 		log_warn("voice", "%s: %s", check->mark, strerror(errno));
-	if (!check->user.checked(check->user.self) && check->has_started)
-		voice_local_stop(check->around->local);
+	check->user.checked(check->user.self);
+	leave_program(check);
 }
 
 /* ---- it hears ---- */
@@ -239,8 +247,8 @@ void voice_check_begin(struct voice_check *check)
 
 	if (check->state == CHECK_RUNS)
 		return;
-	check->has_started = !voice_local_runs(local);
-	if (!voice_local_start(local, &why)) {
+	check->has_started = voice_local_start(local, &why);
+	if (!check->has_started) {
 		end_check(check, false, why.words);
 		return;
 	}
@@ -295,6 +303,7 @@ void voice_check_destroy(struct voice_check *check)
 	if (!check)
 		return;
 	stop_work(check);
+	leave_program(check);
 	voice_place_finish(&check->means.place);
 	free(check->mark);
 	free(check);

@@ -13,8 +13,7 @@ struct voice_check;
 
 struct voice_check_user {
 	void *self;
-	/* A check is over.  True: the program is wanted, from now on. */
-	bool (*checked)(void *self);
+	void (*checked)(void *self); /* a check is over */
 };
 
 /* Both outlive it. */

@@ -36,6 +36,16 @@ void voice_choices_drop(struct voice_room *voice)
 	voice->mock = voice->real = NULL;
 }
 
+/* What both the old ones and the new ones have is not ended in between. */
+void voice_choices_renew(struct voice_room *voice)
+{
+	struct voice_kit *mock = voice->mock, *real = voice->real;
+
+	voice_choices_make(voice);
+	voice_kit_unref(mock);
+	voice_kit_unref(real);
+}
+
 const struct voice_kit *voice_choice(const struct voice_room *voice)
 {
 	return voice->real ? voice->real : voice->mock;
@@ -51,22 +61,47 @@ static void take_source(struct voice_line *line)
 	line->engine.features |= VOICE_BIT(VOICE_TOOLS);
 }
 
+static void let_wait(struct voice_line *line)
+{
+	line->waits = true;
+	line->engine.finds = VOICE_FINDS_BY_GATE;
+	for (int i = VOICE_HEAR; i <= VOICE_THINK; i++) {
+		line->engine.parts[i] = &voice_excuses;
+		line->engine.of[i] = &line->voice->full;
+	}
+}
+
+/* Whose client is gone needs no engine until it comes back, unless a turn goes on. */
+static void make_place(struct voice_room *voice)
+{
+	list_each(&voice->lines, l) {
+		struct voice_line *line = list_of(l, struct voice_line, in_room);
+
+		if (line->client || !line->is_engaged || line->session.turn)
+			continue;
+		voice_session_forget(&line->session);
+		line->is_engaged = false;
+		voice->engaged--;
+		let_wait(line);
+		return;
+	}
+}
+
 static void take_engine(struct voice_line *line)
 {
 	struct voice_room *voice = line->voice;
 
 	line->engine = line->kit->engine;
+	line->waits = false;
 	take_source(line);
-	line->is_engaged = line->kit->is_real && voice->engaged < VOICE_REAL_MAX;
-	line->waits = line->kit->is_real && !line->is_engaged;
-	voice->engaged += line->is_engaged;
-	if (!line->waits)
+	if (!line->kit->is_real)
 		return;
-	line->engine.finds = VOICE_FINDS_BY_GATE;
-	for (int i = VOICE_HEAR; i <= VOICE_THINK; i++) {
-		line->engine.parts[i] = &voice_excuses;
-		line->engine.of[i] = &voice->full;
-	}
+	if (voice->engaged == VOICE_REAL_MAX)
+		make_place(voice);
+	line->is_engaged = voice->engaged < VOICE_REAL_MAX;
+	voice->engaged += line->is_engaged;
+	if (!line->is_engaged)
+		let_wait(line);
 }
 
 void voice_engage(struct voice_line *line)

@@ -14,6 +14,7 @@ struct voice_room;
 #define VOICE_REAL_MAX 8 /* sessions with engines that are no mock, at once */
 
 void voice_choices_make(struct voice_room *voice);
+void voice_choices_renew(struct voice_room *voice);
 void voice_choices_drop(struct voice_room *voice);
 const struct voice_kit *voice_choice(const struct voice_room *voice); /* of a new session */
 /* The line's engine, for as long as it lives. */

@@ -54,6 +54,7 @@ struct voice_ear {
 	/* hear: the silence after which nobody speaks any more, for an engine that finds speech
 	 * itself; 0: it is not asked for that. */
 	unsigned silence_ms;
+	bool is_ahead; /* hear: no turn has begun, and what is silent before one is none of it */
 };
 
 #define VOICE_SPEECH_MS 250 /* of speech, after which such an engine says that it started */

@@ -169,9 +169,9 @@ static void turn_away(struct handle *handle, struct conn *conn, const struct pee
 void handle_take(struct handle *handle, struct conn *conn)
 {
 	struct handle_guest *guest;
-	struct peer peer;
+	struct peer peer = {0};
 
-	if (handle->count >= HANDLE_GUESTS_MAX || !lets_in(handle, conn, &peer)) {
+	if (!lets_in(handle, conn, &peer) || handle->count >= HANDLE_GUESTS_MAX) {
 		turn_away(handle, conn, &peer);
 		return;
 	}

@@ -14,7 +14,8 @@
 #define BYTES_MAX ((uint64_t)VOICE_SECONDS_MAX * VOICE_RATE * 2)
 #define CHUNK_MAX (1 * MIB) /* of sound in one piece */
 #define WORDS_MAX (64 * KIB)
-/* Of sound before speech was found, which our own engine keeps: it counts, silence does not. */
+/* Ahead of a turn: of sound before speech was found, which our own engine keeps. It counts, the
+ * silence before it does not. */
 #define BYTES_BEFORE (3 * VOICE_RATE * 2)
 
 static const struct wyoming_format sound_format = {VOICE_RATE, 2, 1};
@@ -85,7 +86,7 @@ static void tell_speaks(struct wyoming_hearing *hearing, bool speaks)
 	if (!hearing->finds || hearing->speaks == speaks)
 		return;
 	hearing->speaks = speaks;
-	if (speaks && hearing->bytes > BYTES_BEFORE)
+	if (speaks && hearing->ear.is_ahead && hearing->bytes > BYTES_BEFORE)
 		hearing->bytes = BYTES_BEFORE;
 	tell_words(hearing, speaks ? FACT_SPEECH_STARTED : FACT_SPEECH_STOPPED, TEXT(""));
 }
@@ -194,7 +195,7 @@ static void feed_hearing(void *work, struct text piece, uint64_t now_ms)
 		return;
 	}
 	hearing->bytes += hearing->sound.len - before;
-	if (hearing->bytes > BYTES_MAX && (hearing->speaks || !hearing->finds))
+	if (hearing->bytes > BYTES_MAX && (hearing->speaks || !hearing->ear.is_ahead))
 		tell_failed(hearing, VOICE_TOO_LONG, false, "an utterance may last two minutes");
 	else
 		send_samples(hearing);

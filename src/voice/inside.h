@@ -57,7 +57,7 @@ struct voice_line {
 	enum thinker_state asked; /* in the turn under way */
 	char *said;               /* what was heard in it, until somebody has told of that */
 	bool is_engaged;          /* it counts as one with real engines; */
-	bool waits;               /* too many did, when it came */
+	bool waits;               /* too many did, when it came, or came back */
 
 	struct voice_session session;
 	struct voice_desk desk;

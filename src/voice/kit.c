@@ -97,7 +97,8 @@ static bool fill_means(struct voice_means *means, enum voice_part part,
 		return false;
 	if (means->place.form == VOICE_LOCAL) {
 		means->place.wyoming.path = must_dup(voice_local_socket(means->around->local));
-		if (!voice_local_start(means->around->local, why))
+		means->has_started = voice_local_start(means->around->local, why);
+		if (!means->has_started)
 			return false;
 	}
 	if ((wish->credential || wish->credential_file) && means->place.form != VOICE_HTTP)
@@ -209,6 +210,8 @@ void voice_kit_unref(struct voice_kit *kit)
 		struct voice_means *means = &kit->means[i];
 
 		voice_about_destroy(means->about);
+		if (means->has_started)
+			voice_local_leave(means->around->local);
 		voice_place_finish(&means->place);
 		if (means->credential)
 			explicit_bzero(means->credential, strlen(means->credential));
@@ -232,12 +235,6 @@ void voice_kit_want(const struct voice_kit *kit)
 bool voice_kit_is_hosted(const struct voice_kit *kit)
 {
 	return kit->means[VOICE_HEAR].place.is_hosted || kit->means[VOICE_SAY].place.is_hosted;
-}
-
-bool voice_kit_is_local(const struct voice_kit *kit)
-{
-	return kit->means[VOICE_HEAR].place.form == VOICE_LOCAL ||
-	       kit->means[VOICE_SAY].place.form == VOICE_LOCAL;
 }
 
 static const char *kind_of(const struct voice_kit *kit, enum voice_part part)

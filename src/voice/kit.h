@@ -35,6 +35,5 @@ void voice_kit_want(const struct voice_kit *kit);
 /* Members: `"engine","hear","think","say"`. */
 void voice_kit_put(const struct voice_kit *kit, struct buf *out);
 bool voice_kit_is_hosted(const struct voice_kit *kit);
-bool voice_kit_is_local(const struct voice_kit *kit); /* it needs signalbox-speech */
 
 #endif

@@ -1,6 +1,7 @@
 /* local.c - see local.h. */
 #include "voice/local.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ struct voice_local {
 	struct process *process; /* NULL: it does not run */
 	struct deadline again;
 	bool waits;       /* for that */
+	unsigned users;   /* who started it and have not left */
 	unsigned wait_ms; /* before the next start */
 	char *data, *socket;
 	char *program, *directory; /* NULL: it is not there */
@@ -66,14 +68,25 @@ static void find_program(struct voice_local *local)
 
 static bool run(struct voice_local *local, struct error *why);
 
+static void wait_to_run(struct voice_local *local)
+{
+	local->waits = true;
+	deadline_set(local->loop, &local->again, local->wait_ms);
+	local->wait_ms *= 2;
+	if (local->wait_ms > LONGEST_WAIT_MS)
+		local->wait_ms = LONGEST_WAIT_MS;
+}
+
 static void run_again(struct deadline *deadline)
 {
 	struct voice_local *local = list_of(deadline, struct voice_local, again);
 	struct error why;
 
 	local->waits = false;
-	if (!run(local, &why))
-		log_warn("voice", "%s", why.words);
+	if (run(local, &why))
+		return;
+	log_warn("voice", "%s", why.words);
+	wait_to_run(local);
 }
 
 static void local_heard(void *self, enum process_stream stream, const struct piece *piece)
@@ -92,11 +105,7 @@ static void local_ended(void *self, const struct process_end *end)
 
 	local->process = NULL;
 	log_warn("voice", "signalbox-speech %s; it is started again", end->words);
-	local->waits = true;
-	deadline_set(local->loop, &local->again, local->wait_ms);
-	local->wait_ms *= 2;
-	if (local->wait_ms > LONGEST_WAIT_MS)
-		local->wait_ms = LONGEST_WAIT_MS;
+	wait_to_run(local);
 }
 
 static bool run(struct voice_local *local, struct error *why)
@@ -122,18 +131,20 @@ bool voice_local_start(struct voice_local *local, struct error *why)
 {
 	if (!local->program)
 		return error_set(why, "signalbox-speech is not installed");
-	return local->process || local->waits || run(local, why);
+	if (!local->process && !local->waits && !run(local, why))
+		return false;
+	local->users++;
+	return true;
 }
 
-bool voice_local_runs(const struct voice_local *local)
+void voice_local_leave(struct voice_local *local)
 {
-	return local->process || local->waits;
-}
-
-void voice_local_stop(struct voice_local *local)
-{
+	assert(local->users > 0);
+	if (--local->users)
+		return;
 	deadline_clear(&local->again);
 	local->waits = false;
+	local->wait_ms = FIRST_WAIT_MS;
 	process_destroy(local->process);
 	local->process = NULL;
 }

@@ -14,10 +14,10 @@ struct voice_local;
 struct voice_local *voice_local_create(struct loop *loop, const char *data);
 void voice_local_destroy(struct voice_local *local); /* ends it; NULL is fine */
 
-/* From now on it runs, if it is there at all.  False: it is not. */
+/* From now on it runs, if it is there at all, until all who started it have left.  False: it is
+ * not, and there is nothing to leave. */
 bool voice_local_start(struct voice_local *local, struct error *why);
-bool voice_local_runs(const struct voice_local *local); /* it was started */
-void voice_local_stop(struct voice_local *local);
+void voice_local_leave(struct voice_local *local);
 /* What it is made of: a line for each file, which another file changes.  False: it is not there. */
 bool voice_local_describe(const struct voice_local *local, struct buf *out);
 const char *voice_local_socket(const struct voice_local *local);

@@ -37,6 +37,7 @@ struct voice_means {
 	struct voice_place place;
 	char *model, *voice, *language;
 	char *credential;          /* its value */
+	bool has_started;          /* signalbox-speech, which it leaves at its end */
 	struct voice_about *about; /* what it says of itself; NULL: it is not asked */
 };
 

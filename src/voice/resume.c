@@ -101,5 +101,7 @@ bool voice_resume(struct voice_line *mine, struct text id, uint64_t seq)
 	line->client = client;
 	tell_again(line, seq);
 	voice_line_hear(line, INPUT_START, TEXT(""));
+	if (line->waits)
+		voice_line_tell_full(line);
 	return true;
 }

@@ -284,16 +284,18 @@ static void begin_sentence(struct wyoming_saying *saying)
 /* A space ends the sentence for who looks for that. */
 static void send_sentences(struct wyoming_saying *saying)
 {
+	struct text rest = buf_text(&saying->waiting);
+
 	if (!saying->line) {
 		open_line(saying);
 		send_wish(saying, "synthesize-start", NULL);
 		buf_clear(&saying->whole);
 	}
-	while (saying->waiting.len) {
-		struct text sentence = next_sentence(saying);
+	while (rest.len) {
+		struct text sentence = text_cut(rest, '\n', &rest);
 		struct buf piece;
 
-		saying->waiting.at[sentence.len] = ' ';
+		saying->waiting.at[sentence.at + sentence.len - saying->waiting.at] = ' ';
 		sentence.len++;
 		if (!saying->whole.full)
 			buf_add(&saying->whole, sentence);
@@ -303,8 +305,8 @@ static void send_sentences(struct wyoming_saying *saying)
 		put_end(&piece);
 		wyoming_line_send(saying->line, "synthesize-chunk", buf_text(&piece), TEXT(""));
 		buf_finish(&piece);
-		buf_drop(&saying->waiting, sentence.len);
 	}
+	buf_clear(&saying->waiting);
 }
 
 static void send_end(struct wyoming_saying *saying)

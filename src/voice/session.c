@@ -245,7 +245,7 @@ static void take_step(struct doing *d, int input)
 {
 	const struct voice_step *step = &voice_steps[d->s->phase][input];
 
-	if (!step->acts)
+	if (!step->acts || d->s->is_over)
 		return;
 	d->s->phase = step->next;
 	for (unsigned i = 0; i < ACTS; i++)
@@ -335,12 +335,13 @@ static void ahead_failed(void *self, const struct voice_fact *fact)
 		do_fail(&d);
 }
 
-/* What push to talk has is heard already; here it is only looked at. */
+/* What push to talk has is heard already; here it is only looked at, from the first sound on of
+ * which its client wants to know that. */
 static void watch(struct voice_session *s, struct text chunk, uint64_t now_ms)
 {
 	if (s->phase != PHASE_LISTENING || s->engine->finds != VOICE_FINDS_BY_GATE)
 		return;
-	if (s->chunks == 1)
+	if (s->chunks == 1 || !ahead_is_used(&s->ahead))
 		ahead_drop(&s->ahead, s->silence_ms);
 	ahead_watch(&s->ahead, chunk, now_ms);
 }
@@ -349,6 +350,11 @@ static bool goes_ahead(const struct voice_session *s)
 {
 	return s->hands_free && s->engine->finds != VOICE_FINDS_NOTHING && !s->is_over &&
 	       (s->phase != PHASE_LISTENING || s->listens);
+}
+
+void voice_session_forget(struct voice_session *s)
+{
+	ahead_drop(&s->ahead, s->ahead.silence_ms);
 }
 
 void voice_session_free_hands(struct voice_session *s, bool hands_free)

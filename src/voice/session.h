@@ -91,6 +91,9 @@ void voice_session_init(struct voice_session *s, const struct voice_engine *engi
  * told something may do this; the memory stays until that is over. */
 void voice_session_finish(struct voice_session *s);
 
+/* What was heard ahead of a turn, while none is under way. */
+void voice_session_forget(struct voice_session *s);
+
 /* Hands-free from now on, or not.  An engine that finds nothing only is `listening` at rest. */
 void voice_session_free_hands(struct voice_session *s, bool hands_free);
 

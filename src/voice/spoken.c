@@ -12,7 +12,13 @@ enum verdict { NO, YES, UNKNOWN }; /* UNKNOWN: what follows decides, and it is n
 
 static struct text rest_from(const struct recital *recital, size_t from)
 {
+	from += recital->taken;
 	return (struct text){recital->raw.at + from, recital->raw.len - from};
+}
+
+static size_t rest_length(const struct recital *recital)
+{
+	return recital->raw.len - recital->taken;
 }
 
 void spoken_init(struct recital *recital, const struct recital_listener *listener)
@@ -333,9 +339,9 @@ static void take_plain_start(struct recital *recital, struct text line, bool is_
 	if (text_starts(line, TEXT("|"))) {
 		line = utf8_cut(line, SPOKEN_MAX);
 		say_row(recital, line);
-		buf_drop(&recital->raw, line.len);
+		recital->taken += line.len;
 	} else {
-		buf_drop(&recital->raw, take_line_mark(recital, line));
+		recital->taken += take_line_mark(recital, line);
 	}
 	recital->at_line_start = false;
 }
@@ -348,7 +354,7 @@ static bool take_line_start(struct recital *recital, bool is_last)
 
 	while (indent < rest.len && (rest.at[indent] == ' ' || rest.at[indent] == '\t'))
 		indent++;
-	buf_drop(&recital->raw, indent);
+	recital->taken += indent;
 	rest = rest_from(recital, 0);
 	line = text_cut(rest, '\n', &after);
 	if (!recital->fence[0] && is_fence(line))
@@ -371,10 +377,7 @@ static bool skip_line(struct recital *recital)
 	struct text after;
 
 	text_cut(rest_from(recital, 0), '\n', &after);
-	if (after.at)
-		buf_drop(&recital->raw, recital->raw.len - after.len);
-	else
-		buf_clear(&recital->raw);
+	recital->taken = after.at ? recital->raw.len - after.len : recital->raw.len;
 	recital->skips_line = !after.at;
 	return true;
 }
@@ -394,7 +397,7 @@ static bool take_words(struct recital *recital, bool is_last)
 	struct text rest;
 	size_t at = 0, taken;
 
-	while (at < recital->raw.len && !recital->at_line_start) {
+	while (at < rest_length(recital) && !recital->at_line_start) {
 		rest = rest_from(recital, at);
 		if (rest.at[0] == '\n') {
 			end_spoken_line(recital);
@@ -406,18 +409,21 @@ static bool take_words(struct recital *recital, bool is_last)
 			break;
 		at += taken;
 	}
-	buf_drop(&recital->raw, at);
+	recital->taken += at;
 	return at > 0;
 }
 
+/* What was taken is dropped once: an answer may have very many lines. */
 static void take_all(struct recital *recital, bool is_last)
 {
 	bool goes_on = true;
 
-	while (goes_on && recital->raw.len)
+	while (goes_on && rest_length(recital))
 		goes_on = recital->skips_line      ? skip_line(recital)
 		          : recital->at_line_start ? take_line_start(recital, is_last)
 		                                   : take_words(recital, is_last);
+	buf_drop(&recital->raw, recital->taken);
+	recital->taken = 0;
 }
 
 void spoken_feed(struct recital *recital, struct text piece)

@@ -20,6 +20,7 @@ struct recital_listener {
 struct recital {
 	struct recital_listener listener;
 	struct buf raw;      /* what was not looked at, because what follows it decides */
+	size_t taken;        /* of it, while it is looked at */
 	struct buf sentence; /* as it was written, without the mark of its block */
 	struct buf words;    /* scratch */
 	char fence[4];       /* what ends the code that we are in; empty: we are in none */

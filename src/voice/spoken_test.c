@@ -192,6 +192,29 @@ static void what_never_ends_is_cut(void **state)
 	spoken_finish(&recital);
 }
 
+/* Within the time of a test: what takes a line must not move all that follow. */
+static void an_answer_of_lines_alone_costs_no_more_than_another(void **state)
+{
+	static const char *const lines[] = {"\n", "a\n", "- a\n", "```\nb\n", "|a|\n"};
+	size_t total = 0;
+	struct recital_listener listener = {&total, check_length};
+	struct recital recital;
+	struct buf answer;
+
+	buf_init(&answer, 4 * MIB);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		buf_clear(&answer);
+		while (answer.len < 4 * MIB - 8)
+			buf_add(&answer, text_of(lines[i]));
+		spoken_init(&recital, &listener);
+		spoken_feed(&recital, buf_text(&answer));
+		spoken_end(&recital);
+		spoken_finish(&recital);
+	}
+	assert_true(total > 2 * MIB);
+	buf_finish(&answer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +224,7 @@ int main(void)
 	                                        take_down),
 		cmocka_unit_test_setup_teardown(long_answers_give_the_same_too, set_up, take_down),
 		cmocka_unit_test(what_never_ends_is_cut),
+		cmocka_unit_test(an_answer_of_lines_alone_costs_no_more_than_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,14 +122,9 @@ static void hear_bytes(struct client *c, struct text message)
 
 /* ---- what it is made of ---- */
 
-/* True: speech of this machine is what new sessions have. */
-static bool choose_again(void *self)
+static void choose_again(void *self)
 {
-	struct voice_room *voice = self;
-
-	voice_choices_drop(voice);
-	voice_choices_make(voice);
-	return voice->real && voice_kit_is_local(voice->real);
+	voice_choices_renew(self);
 }
 
 struct voice_room *voice_create(const struct voice_options *options)
@@ -182,9 +177,8 @@ void voice_stop(struct voice_room *voice)
 
 void voice_reload(struct voice_room *voice, const struct voice_config *config)
 {
-	voice_choices_drop(voice);
 	voice->config = *config;
-	voice_choices_make(voice);
+	voice_choices_renew(voice);
 }
 
 void voice_check(struct voice_room *voice)
