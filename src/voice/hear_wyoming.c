@@ -1,7 +1,10 @@
 /* hear_wyoming.c - hearing by an engine that speaks Wyoming.
  *
  * Words of an utterance that goes on come from engines in two ways: `transcript-chunk` adds to what
- * was said before, as the protocol has it; `transcript-partial`, of our own engine, replaces it. */
+ * was said before, as the protocol has it; `transcript-partial`, of our own engine, replaces it.
+ *
+ * Some engines go by their own ear for silence, and send a transcript before the sound has ended.
+ * It is a part of what is said: the next sound goes to a new connection. */
 #include "voice/means.h"
 
 #include <stdlib.h>
@@ -22,13 +25,15 @@ static const struct wyoming_format sound_format = {VOICE_RATE, 2, 1};
 
 struct wyoming_hearing {
 	struct voice_ear ear;
+	const struct voice_means *means;
 	struct loop *loop;
-	struct voice_about *about;
-	struct wyoming_line *line; /* NULL: it failed */
+	struct wyoming_line *line; /* NULL: it failed, or ended a part by itself */
+	struct buf parts;          /* words of those */
 	struct buf sound;          /* scratch; what it begins with is the half of a sample */
 	struct buf words;          /* that were added up */
 	uint64_t bytes;            /* of sound */
 	bool finds, speaks;        /* it was asked whether somebody speaks; and somebody does */
+	bool is_ended, has_failed; /* all of the sound came; it is over */
 };
 
 /* ---- telling; whatever tells is the last that its caller does ---- */
@@ -55,19 +60,69 @@ static void tell_failed(struct wyoming_hearing *hearing, enum voice_code code, b
 	fact.text = text_of(words.words);
 	wyoming_line_close(hearing->line);
 	hearing->line = NULL;
+	hearing->has_failed = true;
 	if (code == VOICE_ENGINE_UNAVAILABLE)
-		voice_about_doubt(hearing->about);
+		voice_about_doubt(hearing->means->about);
 	hearing->ear.told(hearing->ear.self, hearing->ear.turn, &fact);
+}
+
+/* After the parts before them. */
+static void put_words(struct buf *out, const struct wyoming_hearing *hearing, struct text words)
+{
+	buf_init(out, 2 * WORDS_MAX);
+	buf_add(out, buf_text(&hearing->parts));
+	words = text_trim(words);
+	if (out->len && words.len)
+		buf_add_char(out, ' ');
+	buf_add(out, words);
+}
+
+static void tell_partial(struct wyoming_hearing *hearing, struct text words)
+{
+	struct buf all;
+
+	if (!hearing->parts.len) {
+		tell_words(hearing, FACT_PARTIAL, words);
+		return;
+	}
+	put_words(&all, hearing, words);
+	tell_words(hearing, FACT_PARTIAL, buf_text(&all));
+	buf_finish(&all);
 }
 
 static void tell_final(struct wyoming_hearing *hearing, struct text words)
 {
-	words = text_trim(words);
-	if (!words.len)
+	struct buf all;
+
+	put_words(&all, hearing, words);
+	if (!all.len)
 		tell_failed(hearing, VOICE_NO_SPEECH, true,
 		            "nothing was said that can be understood");
 	else
-		tell_words(hearing, FACT_FINAL, words);
+		tell_words(hearing, FACT_FINAL, buf_text(&all));
+	buf_finish(&all);
+}
+
+static void take_part(struct wyoming_hearing *hearing, struct text words)
+{
+	struct buf all;
+
+	put_words(&all, hearing, words);
+	buf_finish(&hearing->parts);
+	hearing->parts = all;
+	buf_clear(&hearing->words);
+	wyoming_line_close(hearing->line);
+	hearing->line = NULL;
+	tell_partial(hearing, TEXT(""));
+}
+
+/* One that is asked whether somebody speaks says so by that, and not by a transcript. */
+static void hear_transcript(struct wyoming_hearing *hearing, struct text words)
+{
+	if (hearing->is_ended)
+		tell_final(hearing, words);
+	else if (!hearing->finds)
+		take_part(hearing, words);
 }
 
 /* The engine is done and sent no `transcript`, which has the words once more.  Whoever is told
@@ -98,14 +153,15 @@ static void hear_event(void *self, const struct wyoming_event *event)
 	struct error why;
 
 	if (text_is(event->type, "transcript")) {
-		tell_final(hearing, text);
-	} else if (text_is(event->type, "transcript-stop") && hearing->words.len) {
+		hear_transcript(hearing, text);
+	} else if (text_is(event->type, "transcript-stop") && hearing->words.len &&
+	           hearing->is_ended) {
 		tell_added(hearing);
 	} else if (text_is(event->type, "transcript-partial")) {
-		tell_words(hearing, FACT_PARTIAL, text);
+		tell_partial(hearing, text);
 	} else if (text_is(event->type, "transcript-chunk")) {
 		buf_add(&hearing->words, text);
-		tell_words(hearing, FACT_PARTIAL, buf_text(&hearing->words));
+		tell_partial(hearing, buf_text(&hearing->words));
 	} else if (text_is(event->type, "voice-started")) {
 		tell_speaks(hearing, true);
 	} else if (text_is(event->type, "voice-stopped")) {
@@ -126,8 +182,9 @@ static void on_failed(void *self, const char *why)
 
 /* ---- the role ---- */
 
-static void ask_for_words(struct wyoming_hearing *hearing, const struct voice_means *means)
+static void ask_for_words(struct wyoming_hearing *hearing)
 {
+	const struct voice_means *means = hearing->means;
 	struct buf wish;
 
 	buf_init(&wish, KIB);
@@ -148,6 +205,17 @@ static void ask_for_words(struct wyoming_hearing *hearing, const struct voice_me
 	buf_finish(&wish);
 }
 
+static void open_line(struct wyoming_hearing *hearing)
+{
+	hearing->line = wyoming_line_open(
+		&(struct wyoming_line_options){.loop = hearing->loop,
+	                                       .place = &hearing->means->place.wyoming,
+	                                       .self = hearing,
+	                                       .heard = hear_event,
+	                                       .failed = on_failed});
+	ask_for_words(hearing);
+}
+
 static void *begin_hearing(const void *of, const struct voice_ear *ear, uint64_t now_ms)
 {
 	const struct voice_means *means = of;
@@ -156,17 +224,12 @@ static void *begin_hearing(const void *of, const struct voice_ear *ear, uint64_t
 	(void)now_ms;
 	hearing->ear = *ear;
 	hearing->finds = ear->silence_ms > 0;
+	hearing->means = means;
 	hearing->loop = means->around->loop;
-	hearing->about = means->about;
 	buf_init(&hearing->sound, CHUNK_MAX);
 	buf_init(&hearing->words, WORDS_MAX);
-	hearing->line =
-		wyoming_line_open(&(struct wyoming_line_options){.loop = hearing->loop,
-	                                                         .place = &means->place.wyoming,
-	                                                         .self = hearing,
-	                                                         .heard = hear_event,
-	                                                         .failed = on_failed});
-	ask_for_words(hearing, means);
+	buf_init(&hearing->parts, 2 * WORDS_MAX);
+	open_line(hearing);
 	return hearing;
 }
 
@@ -187,8 +250,10 @@ static void feed_hearing(void *work, struct text piece, uint64_t now_ms)
 	size_t before = hearing->sound.len;
 
 	(void)now_ms;
-	if (!hearing->line)
+	if (hearing->has_failed)
 		return;
+	if (!hearing->line)
+		open_line(hearing);
 	if (!base64_read(piece, &hearing->sound)) {
 		tell_failed(hearing, VOICE_INVALID_MESSAGE, false,
 		            "a chunk is PCM of 16 bits, mono, 16 kHz, in base64, of at most 1 MiB");
@@ -206,10 +271,15 @@ static void end_hearing(void *work, uint64_t now_ms)
 	struct wyoming_hearing *hearing = work;
 
 	(void)now_ms;
-	if (!hearing->line)
+	if (hearing->has_failed)
 		return;
+	hearing->is_ended = true;
 	if (hearing->bytes < 2) { /* half a sample is none */
 		tell_failed(hearing, VOICE_NO_SPEECH, true, "there was no sound");
+		return;
+	}
+	if (!hearing->line) {
+		tell_final(hearing, TEXT(""));
 		return;
 	}
 	wyoming_line_send_sound(hearing->line, "audio-stop", NULL, TEXT(""));
@@ -223,6 +293,7 @@ static void stop_hearing(void *work)
 	wyoming_line_close(hearing->line);
 	buf_finish(&hearing->sound);
 	buf_finish(&hearing->words);
+	buf_finish(&hearing->parts);
 	free(hearing);
 }
 
