@@ -161,7 +161,7 @@ static void hear_replied(struct broker *b, const struct run_event *e)
 {
 	bool was_said = text_equal(text_trim(e->text), text_trim(buf_text(&b->message)));
 
-	if (!b->in_text && !was_said && !b->is_cut)
+	if (!b->in_text && !was_said && !b->is_cut && !e->is_note)
 		say(b, e->text);
 	end_message(b);
 	if (e->has_call)

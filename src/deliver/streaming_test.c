@@ -162,6 +162,20 @@ static void a_reply_without_tokens_is_said_at_once(void **state)
 	broker_finish(&b);
 }
 
+static void why_a_stream_ended_is_not_said(void **state)
+{
+	struct broker b;
+
+	broker_init(&b, &all, NULL);
+	hear(&b, "tool_call", "{\"agentId\":\"m\",\"toolName\":\"Read\",\"callId\":\"c\"}");
+	hear(&b, "completion",
+	     "{\"agentId\":\"m\",\"taskId\":\"r\",\"success\":true,"
+	     "\"result\":\"Stream completed (5 chunks)\"}");
+	assert_int_equal(b.end, BROKER_COMPLETED);
+	assert_null(strstr(told, "onTextDelta"));
+	broker_finish(&b);
+}
+
 /* What would still fit after a piece that did not is left out, too: a text has no holes. */
 static void a_message_that_is_too_long_ends_with_a_note(void **state)
 {
@@ -648,6 +662,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(every_callback_is_called),
 		TEST(a_reply_without_tokens_is_said_at_once),
+		TEST(why_a_stream_ended_is_not_said),
 		TEST(a_message_that_is_too_long_ends_with_a_note),
 		TEST(media_are_the_payloads_own),
 		TEST(an_error_ends_it_and_a_warning_does_not),

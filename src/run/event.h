@@ -66,7 +66,7 @@ struct run_event {
 	enum run_event_form form;
 	bool is_counted; /* it is one of the run's events, not a frame about them */
 	bool is_thought, has_failed, begins; /* the last: a piece that begins another message */
-	bool has_call;                       /* a reply that calls a tool */
+	bool has_call, is_note;              /* a reply: it calls a tool; nobody said its text */
 	bool has_usage;                      /* the model said its tokens */
 	double ts;                           /* 0: not known */
 	struct text invoke, session;         /* whose it is; empty: nobody's */

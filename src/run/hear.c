@@ -231,6 +231,17 @@ static void end_asked(struct hear_work *w, bool has_failed)
 	}
 }
 
+/* Parsers of streams put the reason to stop, or a count, where others have their last words. */
+static bool says_how_it_ended(const struct hear_work *w, struct text result)
+{
+	yyjson_val *metadata = yyjson_obj_get(w->s->envelope, "metadata");
+
+	return text_equal(result, json_text_at(metadata, "stopReason")) ||
+	       text_is(result, "Anthropic stream completed") ||
+	       (text_starts(result, TEXT("Stream completed (")) &&
+	        text_ends(result, TEXT(" chunks)")));
+}
+
 static void hear_completion(struct hear_work *w)
 {
 	struct text result = field(w, "result");
@@ -241,6 +252,7 @@ static void hear_completion(struct hear_work *w)
 	if (!failed) {
 		e = event_of_model(w, RUN_REPLIED);
 		e.text = result;
+		e.is_note = !w->name->words.len && says_how_it_ended(w, result);
 		reply(w, &e);
 	} else if (!w->name->has_failed) {
 		fail(w, result.len ? result : TEXT("it failed"));

@@ -221,7 +221,7 @@ static bool take_reply(const struct said_work *w, struct said_speaker *who)
 
 	while ((block = yyjson_arr_iter_next(&blocks)))
 		has_call = take_block(w, who, block) || has_call;
-	if (!w->e->blocks && !who->has_streamed)
+	if (!w->e->blocks && !who->has_streamed && !w->e->is_note)
 		add_text(w, who, w->e->text, false);
 	if (w->e->has_call)
 		add_call(w, who, w->e);

@@ -33,12 +33,13 @@ static void say_piece(struct voice_answer *answer, struct text words)
 }
 
 /* A reply that did not come in pieces is said at once; one that says the same again is not. */
-static void hear_reply(struct voice_answer *answer, struct text words)
+static void hear_reply(struct voice_answer *answer, const struct run_event *e)
 {
+	struct text words = e->text;
 	struct text last = text_trim(buf_text(&answer->message));
 	bool was_said = text_equal(text_trim(words), last) || answer->message.full;
 
-	if (!answer->in_text && words.len && !was_said && !answer->is_note)
+	if (!answer->in_text && words.len && !was_said && !e->is_note)
 		say_piece(answer, words);
 	answer->in_text = false;
 }
@@ -64,7 +65,7 @@ static void hear_answer(void *self, const struct run_event *e)
 	if (e->kind == RUN_SAID && !e->is_thought && e->text.len)
 		say_piece(answer, e->text);
 	else if (e->kind == RUN_REPLIED)
-		hear_reply(answer, e->text);
+		hear_reply(answer, e);
 	else if (e->kind == RUN_RETURNED)
 		tell_tool(answer, e, false);
 	else if (e->kind == RUN_FAILED)
@@ -96,26 +97,10 @@ static enum voice_answer_end how_it_ends(const struct signal *s, struct text run
 	return ANSWER_GOES_ON;
 }
 
-/* Parsers of streams put the reason to stop there, or a count, where other agents have their last
- * words: nobody said that. */
-static bool ends_with_note(const struct signal *s)
-{
-	yyjson_val *payload = yyjson_obj_get(s->envelope, "payload");
-	yyjson_val *metadata = yyjson_obj_get(s->envelope, "metadata");
-	struct text result = json_text_at(payload, "result");
-
-	return s->kind == KIND_COMPLETION &&
-	       (text_equal(result, json_text_at(metadata, "stopReason")) ||
-	        text_is(result, "Anthropic stream completed") ||
-	        (text_starts(result, TEXT("Stream completed (")) &&
-	         text_ends(result, TEXT(" chunks)"))));
-}
-
 enum voice_answer_end answer_hear(struct voice_answer *answer, const struct signal *s,
                                   struct text run)
 {
 	if (answer->end == ANSWER_GOES_ON) {
-		answer->is_note = ends_with_note(s);
 		hear_signal(&answer->hearing, s, hear_answer, answer);
 		answer->end = how_it_ends(s, run);
 	}

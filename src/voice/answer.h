@@ -27,7 +27,6 @@ struct voice_answer {
 	struct buf why;     /* it failed */
 	bool in_text;       /* pieces of a message came */
 	bool has_said;      /* there was a message before */
-	bool is_note;       /* what the signal at hand ends with is none of its words */
 	enum voice_answer_end end;
 };
 
