@@ -53,6 +53,22 @@ def _():
             assert fake.wrong == [] and "good morning" not in str(fake.screen(9)), fake.wrong
 
 
+@test("an answer that nobody could see is not sent, and what follows is")
+def _():
+    for streaming in ("enabled: auto", "mode: accumulate", BLOCKS):
+        with Parrot() as parrot, Telegram() as fake, settings(parrot, fake,
+                                                              streaming=streaming) as box:
+            connected(box)
+            fake.write("\u200b\u200d \u2060\ufeff")
+            eventually(lambda: len(requests(box)) == 1)
+            fake.write("good day")
+            eventually(lambda: [t.strip() for t in fake.screen()] == ["good day"])
+            eventually(lambda: len(requests(box)) == 2)
+            assert [r["status"] for r in requests(box)] == ["completed"] * 2, requests(box)
+            assert len(fake.of("sendMessage")) == 1 and len(letters(box)) == 1, letters(box)
+            assert "message text is empty" not in box.log() and fake.wrong == [], fake.wrong
+
+
 @test("a question is answered in one message that grows, with typing before it")
 def _():
     with Upstream() as up, Telegram() as fake, settings(up, fake) as box:

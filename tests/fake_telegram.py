@@ -30,6 +30,9 @@ class File:
         self.name, self.type, self.data = name, type, data
 
 
+INVISIBLE = " \t\r\n\xa0\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"  # a message of these is empty
+
+
 class Refused(Exception):
     def __init__(self, code, words, **parameters):
         super().__init__(words)
@@ -257,7 +260,7 @@ class Telegram:
         text = body["text"]
         entities = parse(text) if body.get("parse_mode") == "HTML" else None
         shown = entities.text if entities else text
-        if not shown.strip():
+        if not shown.strip(INVISIBLE):
             raise Refused(400, "Bad Request: message text is empty")
         if units(shown) > TEXT_MAX:
             self.wrong.append(f"{units(shown)} units of text")

@@ -339,6 +339,20 @@ static void controls_are_taken_out(void **state)
 	expect(&plain, "grün 😀", false, NORMAL_TAKEN, "grün 😀");
 }
 
+/* A zero-width space, joiners, marks of direction, blanks that are no spaces. */
+static void what_nobody_sees_is_not_sent(void **state)
+{
+	static const struct normal_options prefixed = {.response_prefix = {"bot:", 4}};
+	static const char zero[] =
+		"\xE2\x80\x8B \xE2\x80\x8D\xEF\xBB\xBF\n\xE2\x80\x8E\xE2\x81\xA0";
+
+	expect(&plain, zero, false, NORMAL_EMPTY, "");
+	expect(&plain, "\xC2\xA0\xE3\x80\x80", false, NORMAL_EMPTY, "");
+	expect(&prefixed, zero, false, NORMAL_EMPTY, "");
+	expect(&plain, zero, true, NORMAL_TAKEN, "");
+	expect(&plain, "\xE2\x80\x8B.", false, NORMAL_TAKEN, "\xE2\x80\x8B.");
+}
+
 static void noncharacters_are_taken_out(void **state)
 {
 	expect(&plain, "a\xEF\xBF\xBE\xEF\xBF\xBF\xEF\xB7\x90\xEF\xB7\xAF\xF0\x9F\xBF\xBEz", false,
@@ -455,6 +469,7 @@ int main(void)
 		cmocka_unit_test(tags_without_an_end_are_read_once),
 		cmocka_unit_test(a_short_remark_of_a_heartbeat_is_skipped),
 		cmocka_unit_test(controls_are_taken_out),
+		cmocka_unit_test(what_nobody_sees_is_not_sent),
 		cmocka_unit_test(noncharacters_are_taken_out),
 		cmocka_unit_test(the_prefix_is_put_before_once),
 		cmocka_unit_test(a_piece_with_its_prefix_keeps_the_limit),

@@ -242,6 +242,26 @@ static void add_with_prefix(const struct normal_options *options, struct text t,
 	buf_finish(&prefix);
 }
 
+#define IDEOGRAPHIC_SPACE 0x3000
+
+static bool has_shape(uint32_t c)
+{
+	return c != ' ' && c != IDEOGRAPHIC_SPACE && visible_kind(c) == VISIBLE_SHAPE;
+}
+
+/* Platforms refuse a message that nobody could see. */
+static bool is_seen(struct text t)
+{
+	size_t n;
+
+	for (; t.len; t = (struct text){t.at + n, t.len - n}) {
+		n = utf8_length(t);
+		if (n == 0 || has_shape(utf8_decode((struct text){t.at, n})))
+			return true;
+	}
+	return false;
+}
+
 /* The text without what is for the box; a reason when that was all. */
 static enum normal_answer strip(const struct normal_options *options, const struct payload *p,
                                 struct buf *out)
@@ -267,7 +287,9 @@ enum normal_answer normal_text(const struct normal_options *options, const struc
 	buf_init(&clean, 3 * p->text.len + 3);
 	answer = strip(options, p, &stripped);
 	add_clean(buf_text(&stripped), &clean);
-	if (answer == NORMAL_TAKEN && p->media_count == 0 && text_trim(buf_text(&clean)).len == 0)
+	if (!is_seen(buf_text(&clean)))
+		buf_clear(&clean);
+	if (answer == NORMAL_TAKEN && p->media_count == 0 && clean.len == 0)
 		answer = NORMAL_EMPTY;
 	if (p->media_count)
 		answer = NORMAL_TAKEN;
