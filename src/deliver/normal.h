@@ -1,8 +1,8 @@
 /* normal.h - what of a payload's text a person is to read.
  *
  * Agents say NO_REPLY when they have nothing to say, and HEARTBEAT_OK when they were woken and all
- * is well; neither is for people.  Messages in which nothing is seen are not sent, controls are taken out, and
- * what a channel is to begin every message with is put before it.
+ * is well; neither is for people.  Messages in which nothing is seen are not sent, controls are
+ * taken out, and what a channel is to begin every message with is put before it.
  */
 #ifndef DELIVER_NORMAL_H
 #define DELIVER_NORMAL_H
