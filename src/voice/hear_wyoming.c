@@ -67,7 +67,8 @@ static void tell_failed(struct wyoming_hearing *hearing, enum voice_code code, b
 }
 
 /* After the parts before them. */
-static void put_words(struct buf *out, const struct wyoming_hearing *hearing, struct text words)
+static void put_transcript(struct buf *out, const struct wyoming_hearing *hearing,
+                           struct text words)
 {
 	buf_init(out, 2 * WORDS_MAX);
 	buf_add(out, buf_text(&hearing->parts));
@@ -85,7 +86,7 @@ static void tell_partial(struct wyoming_hearing *hearing, struct text words)
 		tell_words(hearing, FACT_PARTIAL, words);
 		return;
 	}
-	put_words(&all, hearing, words);
+	put_transcript(&all, hearing, words);
 	tell_words(hearing, FACT_PARTIAL, buf_text(&all));
 	buf_finish(&all);
 }
@@ -94,7 +95,7 @@ static void tell_final(struct wyoming_hearing *hearing, struct text words)
 {
 	struct buf all;
 
-	put_words(&all, hearing, words);
+	put_transcript(&all, hearing, words);
 	if (!all.len)
 		tell_failed(hearing, VOICE_NO_SPEECH, true,
 		            "nothing was said that can be understood");
@@ -107,7 +108,7 @@ static void take_part(struct wyoming_hearing *hearing, struct text words)
 {
 	struct buf all;
 
-	put_words(&all, hearing, words);
+	put_transcript(&all, hearing, words);
 	buf_finish(&hearing->parts);
 	hearing->parts = all;
 	buf_clear(&hearing->words);
@@ -205,7 +206,7 @@ static void ask_for_words(struct wyoming_hearing *hearing)
 	buf_finish(&wish);
 }
 
-static void open_line(struct wyoming_hearing *hearing)
+static void call_engine(struct wyoming_hearing *hearing)
 {
 	hearing->line = wyoming_line_open(
 		&(struct wyoming_line_options){.loop = hearing->loop,
@@ -229,7 +230,7 @@ static void *begin_hearing(const void *of, const struct voice_ear *ear, uint64_t
 	buf_init(&hearing->sound, CHUNK_MAX);
 	buf_init(&hearing->words, WORDS_MAX);
 	buf_init(&hearing->parts, 2 * WORDS_MAX);
-	open_line(hearing);
+	call_engine(hearing);
 	return hearing;
 }
 
@@ -253,7 +254,7 @@ static void feed_hearing(void *work, struct text piece, uint64_t now_ms)
 	if (hearing->has_failed)
 		return;
 	if (!hearing->line)
-		open_line(hearing);
+		call_engine(hearing);
 	if (!base64_read(piece, &hearing->sound)) {
 		tell_failed(hearing, VOICE_INVALID_MESSAGE, false,
 		            "a chunk is PCM of 16 bits, mono, 16 kHz, in base64, of at most 1 MiB");

@@ -253,7 +253,7 @@ static void send_wish(const struct wyoming_saying *saying, const char *type,
 	buf_finish(&wish);
 }
 
-static void open_line(struct wyoming_saying *saying)
+static void call_engine(struct wyoming_saying *saying)
 {
 	saying->line = wyoming_line_open(
 		&(struct wyoming_line_options){.loop = saying->means->around->loop,
@@ -275,7 +275,7 @@ static void begin_sentence(struct wyoming_saying *saying)
 {
 	struct text sentence = next_sentence(saying);
 
-	open_line(saying);
+	call_engine(saying);
 	send_wish(saying, "synthesize", &sentence);
 	wyoming_line_expect(saying->line, VOICE_PATIENCE_MS);
 	buf_drop(&saying->waiting, sentence.len + 1);
@@ -287,7 +287,7 @@ static void send_sentences(struct wyoming_saying *saying)
 	struct text rest = buf_text(&saying->waiting);
 
 	if (!saying->line) {
-		open_line(saying);
+		call_engine(saying);
 		send_wish(saying, "synthesize-start", NULL);
 		buf_clear(&saying->whole);
 	}
