@@ -417,7 +417,7 @@ def _():
         for n in range(1, 50):
             health(n)
             presence(n)
-        eventually(lambda: gateway.clients[0].seq > 120)  # ticks among them
+        eventually(lambda: gateway.clients and gateway.clients[0].seq > 120)  # ticks among them
         settle(box, gateway)
         assert len(told()) == 2, told()
         rests = [s for s in heard() if s["type"] == "gateway.frame"]

@@ -440,6 +440,7 @@ def _():
         reload()
         fake.write("good night")
         eventually(lambda: fake.screen() == [TEXT, TEXT])
+        eventually(lambda: [d["state"] for d in letters(box)] == ["delivered"] * 2)
         assert len(fake.of("getMe")) == 1, "it was opened anew"
         (config.parent / "token").write_text("456:def\n")
         fake.token = "456:def"

@@ -50,8 +50,8 @@ class Ear:
         """Of the last utterance that was whole."""
         if isinstance(self.engine, FakeSpeech):
             return wav_of(self.engine.heard[-1].bytes)[2]
-        last = [i for i, (kind, _, _) in enumerate(self.engine.heard) if kind == "audio-start"][-1]
-        return b"".join(payload for _, _, payload in self.engine.heard[last:])
+        last = [line for line in self.engine.lines if "audio-start" in (kind for kind, _, _ in line)][-1]
+        return b"".join(payload for _, _, payload in last)
 
 
 def append_of(sound):

@@ -14,6 +14,7 @@ class Line:
         self.socket = sock
         self.socket.settimeout(PATIENCE_S)
         self.file = sock.makefile("rb")
+        self.heard = []
 
     def send(self, kind, data=None, payload=b""):
         head = {"type": kind, "data": data or {}, "payload_length": len(payload)}
@@ -36,6 +37,7 @@ class Engine:
     def __init__(self, serve):
         self.serve = serve
         self.heard = []  # (type, data, payload) of all connections
+        self.lines = []  # the same, of each connection
         self.closed = threading.Event()  # a client went away
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.place = f"tcp://127.0.0.1:{self.listener.getsockname()[1]}"
@@ -52,7 +54,9 @@ class Engine:
     def _serve(self, sock):
         with sock:
             try:
-                self.serve(Line(sock), self)
+                line = Line(sock)
+                self.lines.append(line.heard)
+                self.serve(line, self)
             except OSError:
                 pass
 
@@ -64,6 +68,7 @@ class Engine:
                 self.closed.set()
                 return
             self.heard.append(event)
+            line.heard.append(event)
             yield event
 
     def of(self, kind):
