@@ -182,36 +182,36 @@ void client_subscribe(struct client *c, struct subscription *wish)
 
 /* --- sending ---------------------------------------------------------------- */
 
+/* It asks and asks and never listens. */
+static void end_unread(struct client *c)
+{
+	log_info("hub", "a client left %zu bytes of answers unread", c->mine.len);
+	client_end(c);
+}
+
 void client_say(struct client *c, struct text bytes)
 {
 	if (c->state == CLIENT_CLOSING)
 		return;
-	if (!buf_add(&c->mine, bytes)) {
-		/* It asks and asks and never listens. */
-		log_info("hub", "a client left %zu bytes of answers unread", c->mine.len);
-		client_end(c);
-		return;
-	}
-	client_work(c);
+	if (!buf_add(&c->mine, bytes))
+		end_unread(c);
+	else
+		client_work(c);
 }
 
 void client_say_frame(struct client *c, enum ws_opcode op, struct text body)
 {
 	char head[WS_HEADER_MAX];
 	size_t n = ws_header(head, op, body.len);
-	char *out;
 
 	if (c->state == CLIENT_CLOSING)
 		return;
-	out = buf_reserve(&c->mine, n + body.len);
-	if (!out) {
-		client_say(c, body);
+	if (!buf_reserve(&c->mine, n + body.len)) { /* half a frame would be another one */
+		end_unread(c);
 		return;
 	}
-	memcpy(out, head, n);
-	if (body.len)
-		memcpy(out + n, body.at, body.len);
-	c->mine.len += n + body.len;
+	buf_add(&c->mine, (struct text){head, n});
+	buf_add(&c->mine, body);
 	client_work(c);
 }
 
