@@ -108,8 +108,8 @@ static void why_a_stream_ended_is_not_said(void **state)
 {
 	static const char *const ends[] = {
 		"{\"taskId\":\"r1\",\"success\":true,\"result\":\"Stream completed (5 chunks)\"}",
-		"{\"taskId\":\"r1\",\"success\":true,\"result\":\"end_turn\"},"
-		"\"metadata\":{\"stopReason\":\"end_turn\"}",
+		("{\"taskId\":\"r1\",\"success\":true,\"result\":\"end_turn\"},"
+	         "\"metadata\":{\"stopReason\":\"end_turn\"}"),
 		"{\"taskId\":\"r1\",\"success\":true,\"result\":\"Anthropic stream completed\"}",
 	};
 
