@@ -329,6 +329,13 @@ static void begin_call(struct discord_chat *d, const struct channel_message *m,
 	open_chat(c);
 }
 
+/* Which messages are its own, a look has to know: it is told soon. */
+static bool may_call(struct discord_chat *d, const struct channel_message *m, enum channel_act act,
+                     int64_t now_ms)
+{
+	return (act != CHANNEL_LOOK || d->bot.id[0]) && discord_ready(d, m, now_ms) <= now_ms;
+}
+
 static void call_discord(struct discord_chat *d, const struct channel_message *m,
                          enum channel_act act)
 {
@@ -343,10 +350,7 @@ static void call_discord(struct discord_chat *d, const struct channel_message *m
 		          m->peer.len < 64 ? (int)m->peer.len : 64, m->peer.at);
 	} else if (act != CHANNEL_SEND && act != CHANNEL_LOOK && !discord_id(m->message)) {
 		error_set(&why, "it names no message");
-	} else if (act == CHANNEL_LOOK && !d->bot.id[0]) {
-		/* Which messages are its own is told soon. */
-		result = (struct channel_result){.answer = CHANNEL_LATER};
-	} else if (discord_ready(d, m, now_ms) <= now_ms) {
+	} else if (may_call(d, m, act, now_ms)) {
 		begin_call(d, m, act);
 		return;
 	} else {
