@@ -37,6 +37,6 @@ struct voice_step {
 #define FACT(kind) ((int)INPUT_FACT + (int)(kind))
 
 /* By the phase and what comes: what is not in it changes nothing. */
-extern const struct voice_step voice_steps[PHASES][INPUTS];
+extern const struct voice_step *const voice_steps[PHASES]; /* each has INPUTS */
 
 #endif
