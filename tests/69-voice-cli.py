@@ -207,6 +207,9 @@ def _():
     assert not answer.exists()
     result = cli("voice", sound(), "--data", temp_dir() / "none")
     assert result.code == 1 and "no signalbox is running" in result.err, result
+    result = cli("voice", sound(), "--url", "http://127.0.0.1:1")
+    assert result.code == 1 and "127.0.0.1 port 1 cannot be reached" in result.err, result
+    assert "no signalbox is running" not in result.err, result
     refusal = ("error", {"code": "engine_unavailable", "message": "whisper is away", "retryable": True})
     with Fake({"session.start": READY, "input_audio.commit": [refusal]}) as fake:
         result = voice(fake, sound())

@@ -218,16 +218,15 @@ static void on_bytes(void *self, struct text bytes)
 	loop_read_clock(remote->loop); /* they may have waited for their reader */
 }
 
-static void tell_nobody(struct remote *remote)
+void remote_tell_nobody(const struct remote *remote, struct error *why)
 {
 	if (!remote->sock)
-		error_set(&remote->why, "no response from %s", remote->base);
+		error_set(why, "no response from %s", remote->base);
 	else if (access(remote->sock, R_OK | W_OK) != 0 && errno != ENOENT && errno != ENOTDIR)
-		error_set(&remote->why, "%s: %s (the box of another user: --url and --token-file)",
+		error_set(why, "%s: %s (the box of another user: --url and --token-file)",
 		          remote->sock, strerror(errno));
 	else
-		error_set(&remote->why,
-		          "no signalbox is running on %s (start one with `signalbox serve`)",
+		error_set(why, "no signalbox is running on %s (start one with `signalbox serve`)",
 		          remote->data);
 }
 
@@ -235,7 +234,7 @@ static enum remote_result tell_fault(struct remote *remote, const char *why)
 {
 	switch (request_fault(remote->request)) {
 	case REQUEST_UNREACHABLE:
-		tell_nobody(remote);
+		remote_tell_nobody(remote, &remote->why);
 		return REMOTE_NOBODY;
 	case REQUEST_STRANGER:
 		error_set(&remote->why, "%s: %s", remote->sock, why);

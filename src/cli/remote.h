@@ -49,6 +49,7 @@ struct remote *remote_at(const char *data); /* by the Unix socket of DATA */
 void remote_destroy(struct remote *remote);
 
 const char *remote_data(const struct remote *remote);
+void remote_tell_nobody(const struct remote *remote, struct error *why); /* it is not there */
 
 /* For a WebSocket: "http://HOST[:PORT]", the Unix socket or NULL, a header with the token or
  * NULL; and the loop that requests are on. */

@@ -211,9 +211,8 @@ static void on_closed(void *self, uint16_t code, int status, const char *why)
 
 	(void)code;
 	error_set(&words, "%s", why);
-	if (!call->is_open && !status)
-		error_set(&words, "no signalbox is running on %s (%s)",
-		          remote_data(call->options.remote), why);
+	if (!call->is_open && !status && remote_target(call->options.remote).sock)
+		remote_tell_nobody(call->options.remote, &words);
 	tell_news(call, VOICE_LOST, text_of(words.words));
 }
 
